@@ -23,10 +23,12 @@ from emst.inputs.features import features_of, set_features
 from emst.inputs.fitted import fitted_attribute
 from emst.inputs.points import CheckedPoints, check_finite, check_min_samples, check_points
 from emst.inputs.summary import counted, float_sum, one_line, total_of
+from emst.inputs.weights import Weights, check_weighted_samples, check_weights
 from emst.partitions.records import Request
 from emst.progress import Progress, showing
 from emst.spanning import metric_tree
 from emst.spanning_forest import Merges, SpanningForest, check_edges, csr_of
+from emst.weighted import weighted_tree
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,6 +45,7 @@ def minimum_spanning_tree(
     dtype: Any = None,
     verbose: bool | int | str = False,
     report: Report | None = None,
+    sample_weight: Any = None,
 ) -> MinimumSpanningTree:
     """Exact minimum spanning tree of points under a metric, or under mutual reachability.
 
@@ -79,6 +82,11 @@ def minimum_spanning_tree(
         distances and every round; with "bar" a bar of tqdm, which is removed at the end.
     report : callable, optional
         Called as ``report(round, components_left)`` after every round.
+    sample_weight : array-like of shape (n,), optional
+        Positive weights of the points; by default all are 1. The core distance is the least radius within which the
+        weights, that of the point included, sum to `min_samples`. With whole numbers, this tree and the edges between
+        the copies of each point, of its core distance, are a tree of so many copies. ``min_samples=1`` gives the tree
+        of the distances, whatever the weights. On one device.
 
     Returns
     -------
@@ -90,9 +98,10 @@ def minimum_spanning_tree(
     ------
     ValueError
         NaN or infinite coordinates (naming the first row and how many), wrong shape, no points, `min_samples` not
-        between 1 and n, unknown `metric`, `device` or `dtype`, `metric_params` that the metric does not have, rows of
-        zeros for "cosine" (naming the first and how many), angles beyond pi / 2 and 2 pi (or 90 and 360 degrees) or
-        columns called longitude and latitude in this order for "haversine", more than 2**31 - 1 points.
+        between 1 and n (with weights, their sum), weights that are not positive numbers or not one a row, unknown
+        `metric`, `device` or `dtype`, `metric_params` that the metric does not have, rows of zeros for "cosine" (naming
+        the first and how many), angles beyond pi / 2 and 2 pi (or 90 and 360 degrees) or columns called longitude and
+        latitude in this order for "haversine", more than 2**31 - 1 points.
     RuntimeError
         ``device="cuda"`` without CuPy or a GPU.
     MemoryError
@@ -114,7 +123,11 @@ def minimum_spanning_tree(
     check_columns(getattr(first_of(X, device_ids), "columns", ()), chosen)
     with showing(verbose, report) as progress:
         if device_ids is None:
-            return _on_one_device(check_points(X, device=device, dtype=dtype), chosen, min_samples, dtype, progress)
+            data = check_points(X, device=device, dtype=dtype)
+            weights = check_weights(sample_weight, len(data.array), zeros=False)
+            return _on_one_device(data, chosen, min_samples, dtype, progress, weights)
+        if sample_weight is not None:
+            raise ValueError("sample_weight takes one GPU: leave device_ids out")
         given = given_points(X, device_ids, device=device, dtype=dtype)
         k = check_min_samples(min_samples, given.n)
         if worth_several(given, chosen, k, progress):
@@ -123,17 +136,22 @@ def minimum_spanning_tree(
 
 
 def _on_one_device(
-    data: CheckedPoints, metric: Metric, min_samples: int, dtype: Any, progress: Progress
+    data: CheckedPoints,
+    metric: Metric,
+    min_samples: int,
+    dtype: Any,
+    progress: Progress,
+    weights: Weights | None = None,
 ) -> MinimumSpanningTree:
     n, computed = len(data.array), metric.computed_in(data.dtype, dtype)
     metric = metric.of_columns(data.array.shape[1], computed)
-    k = check_min_samples(min_samples, n)
+    k = check_min_samples(min_samples, n) if weights is None else check_weighted_samples(min_samples, weights)
     ops = backend_of(data.device)
     with data.scope():
         progress.watch(ops)
         ops.require_memory(data.array, metric.searched_in(computed), k)
         d = metric.searched_columns(data.array.shape[1])
-        ops.load_ahead(n, d, metric.searched_in(computed), metric.norm, k)
+        ops.load_ahead(n, d, metric.searched_in(computed), metric.norm, k, weighted=weights is not None)
         points = ops.asarray(data.array, computed)
         statistics = ops.point_statistics(points)
         check_finite(statistics.bad, statistics.first)
@@ -142,10 +160,18 @@ def _on_one_device(
         if metric.sphere is not None:
             metric.sphere.check(points)
         progress.points(n)
-        edges, weights, core = metric_tree(points, statistics, metric, k, ops, progress.round, cores=progress.cores)
+        if weights is None or k == 1 or n == 1:
+            k_searched = min(k, n)
+            found = metric_tree(points, statistics, metric, k_searched, ops, progress.round, cores=progress.cores)
+            edges, lengths, core = found
+        else:
+            tree = weighted_tree(points, statistics, metric, k, weights, ops, progress.round, cores=progress.cores)
+            edges, lengths, core = tree.edges, tree.weights, tree.core
         del points
+        if core is None and k > 1:  # of one point
+            core = ops.xp.zeros(n, computed)
         return MinimumSpanningTree(
-            data.give(edges), data.give(weights), None if core is None else data.give_values(core), data.device
+            data.give(edges), data.give(lengths), None if core is None else data.give_values(core), data.device
         )
 
 
@@ -349,7 +375,7 @@ class EMST(SpanningForest, BaseEstimator):
         self.dtype = dtype
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None) -> EMST:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> EMST:
         """Build the tree of the points.
 
         Parameters
@@ -359,6 +385,8 @@ class EMST(SpanningForest, BaseEstimator):
             `device_ids` also a list of such arrays.
         y : None
             Ignored; scikit-learn passes it.
+        sample_weight : array-like of shape (n,), optional
+            Positive weights of the points, as for `minimum_spanning_tree`.
 
         Returns
         -------
@@ -382,6 +410,7 @@ class EMST(SpanningForest, BaseEstimator):
             device_ids=self.device_ids,
             dtype=self.dtype,
             verbose=self.verbose,
+            sample_weight=sample_weight,
         )
         total_weight = tree.total_weight
         set_features(self, features)

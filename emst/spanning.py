@@ -14,6 +14,8 @@ visualization, and outlier detection", TKDD 2015 (mutual reachability).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from emst.backend.operations import Backend
@@ -22,6 +24,7 @@ from emst.boruvka import spanning_forest
 from emst.distances.metrics import Metric
 from emst.inputs.devices import to_host
 from emst.inputs.scaling import scale_of
+from emst.inputs.weights import Weights
 
 
 def metric_tree(
@@ -55,14 +58,22 @@ def metric_tree(
         As `spanning_tree` returns them.
     """
     dtype = points.dtype
-    factor = metric.core_factor(alpha, k, dtype)
-    image = points if metric.image is None else ops.asarray(metric.image(points), dtype)
-    if statistics is None or metric.image is not None:
-        statistics = ops.point_statistics(image)
-    image = ops.asarray(image, metric.searched_in(dtype))
+    image, statistics, factor = searched(points, statistics, metric, k, ops, alpha)
     edges, weights, core = spanning_tree(image, statistics, k, ops, report, metric.norm, factor, cores)
     weights = heights(weights, metric, alpha, dtype, ops)
     return edges, weights, None if core is None else heights(core, metric, 1.0, dtype, ops)
+
+
+def searched(
+    points: Array, statistics: PointStatistics | None, metric: Metric, k: int, ops: Backend, alpha: float
+) -> tuple[Array, PointStatistics, float]:
+    """What `spanning_tree` searches for `metric_tree`: the images of the points, their statistics and the factor of
+    core distances."""
+    factor = metric.core_factor(alpha, k, points.dtype)
+    image = points if metric.image is None else ops.asarray(metric.image(points), points.dtype)
+    if statistics is None or metric.image is not None:
+        statistics = ops.point_statistics(image)
+    return ops.asarray(image, metric.searched_in(points.dtype)), statistics, factor
 
 
 def heights(distances: Array, metric: Metric, alpha: float, dtype: np.dtype, ops: Backend) -> Array:
@@ -116,20 +127,61 @@ def spanning_tree(
     core : T[n] or None
         Core distances in the units of the points, without the factor; None for ``k == 1``.
     """
+    joined = join(points, statistics, k, ops, report, norm, core_factor, cores)
+    index, order, core = joined.index, joined.order, joined.core
+    edges, weights = ops.sorted_edges(index, joined.forest, order)
+    if norm.degree not in (1, 2):  # other roots of neighbouring numbers may descend by a last digit
+        weights = ops.asarray(np.maximum.accumulate(to_host(weights)))
+    return edges, weights, None if core is None else ops.unscaled(index, core, order)
+
+
+@dataclass(frozen=True, eq=False)
+class Joined:
+    """All that the stages before the last one have found."""
+
+    index: SearchIndex
+    order: Array  # int32[n]: rows of the points in curve order
+    core: Array | None  # T[n]: powers of the core distances in curve order, without the factor
+    forest: Forest
+
+
+def join(
+    points: Array,
+    statistics: PointStatistics,
+    k: int,
+    ops: Backend,
+    report: Report | None,
+    norm: Norm,
+    core_factor: float,
+    cores: Report | None,
+    weights: Weights | None = None,
+) -> Joined:
+    """The stages of `spanning_tree`, as far as the forest of all edges. With `weights`, core distances are by weight,
+    and the points have the order that they have among their copies."""
     scale = scale_of(statistics, points.dtype, norm.degree, core_factor)
-    box = (statistics.low, statistics.high) if len(points) > CROWD else None
-    order = ops.curve_order(points, scale, box=box).rows
+    copies = None if weights is None or weights.copies is None else ops.asarray(weights.copies)
+    crowded = len(points) > CROWD if copies is None else int(copies.sum(dtype=np.int64)) > CROWD
+    box = (statistics.low, statistics.high) if crowded else None
+    order = ops.curve_order(points, scale, box=box, copies=copies).rows
     index = ops.build_index(points, order, scale, norm)
-    core = ops.core_distances(index, k, cores) if k > 1 else None
+    core = find_cores(index, order, k, weights, ops, cores)
     if core is not None and cores is not None:
         cores(len(core), len(core))
     if core is not None and core_factor != 1:
         ops.scale_cores(index, core_factor)
-    forest = _joined_at_once(index, ops, report) or _joined_in_rounds(index, ops, report)
-    edges, weights = ops.sorted_edges(index, forest, order)
-    if norm.degree not in (1, 2):  # other roots of neighbouring numbers may descend by a last digit
-        weights = ops.asarray(np.maximum.accumulate(to_host(weights)))
-    return edges, weights, None if core is None else ops.unscaled(index, core, order)
+    return Joined(index, order, core, _joined_at_once(index, ops, report) or _joined_in_rounds(index, ops, report))
+
+
+def find_cores(
+    index: SearchIndex, order: Array, k: int, weights: Weights | None, ops: Backend, report: Report | None = None
+) -> Array | None:
+    """Core distances as `core_distances` finds them, or by weight; None for ``k == 1``."""
+    if k == 1:
+        return None
+    if weights is None:
+        return ops.core_distances(index, k, report)
+    units = ops.take(ops.asarray(weights.units), order)
+    return ops.weighted_core_distances(index, units, k * weights.per, report)
 
 
 def _joined_at_once(index: SearchIndex, ops: Backend, report: Report | None) -> Forest | None:

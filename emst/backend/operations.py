@@ -112,22 +112,32 @@ class PointOperations(ArrayOperations, Protocol):
         """Bytes that the spanning tree of n points T[n, d] takes at its peak beside the points, for core distances of
         order `k`: a little more than measured."""
 
-    def load_ahead(self, n: int, d: int, dtype: Any, norm: Norm, k: int, labels: Any = None) -> None:
-        """Begin to compile or load what the spanning tree of n points T[n, d] takes, and their labels if `labels` is
-        the dtype of the heights; returns at once. It changes no result. The CPU's compiler does one thing at a time, so
-        that backend does nothing."""
+    def load_ahead(
+        self, n: int, d: int, dtype: Any, norm: Norm, k: int, labels: Any = None, weighted: bool = False
+    ) -> None:
+        """Begin to compile or load what the spanning tree of n points T[n, d] takes, with weights or without, and their
+        labels if `labels` is the dtype of the heights; returns at once. It changes no result. The CPU's compiler does
+        one thing at a time, so that backend does nothing."""
 
     def point_statistics(self, points: Array) -> PointStatistics:
         """Bounds of the points, and rows that are not finite."""
 
     def curve_order(
-        self, points: Array, scale: float, keep: bool = False, box: tuple[np.ndarray, np.ndarray] | None = None
+        self,
+        points: Array,
+        scale: float,
+        keep: bool = False,
+        box: tuple[np.ndarray, np.ndarray] | None = None,
+        copies: Array | None = None,
     ) -> CurveOrder:
         """The order of finite points along a Hilbert curve; with `keep`, its cells as well.
 
         With `box`, the corners float64[d] on the host of a box that holds all points (not multiplied by `scale`), the
         grid of the first cell divides the cube around that box, and the first cell is divided even if it holds few
         points. So a part of a larger set gets the order that its points have in the larger set.
+
+        With `copies`, int32[n], each of them at least 1, point i counts as ``copies[i]`` points of its cell. So the
+        points get the order that they have among all their copies.
 
         A cell holds points of neighbouring places; the first cell holds all. A cell of more than `CROWD` points is
         divided, unless the widest side of the box around its points, multiplied by `scale`, is at most `LEAST_EXTENT`.
@@ -159,6 +169,13 @@ class PointOperations(ArrayOperations, Protocol):
 
         ``report(done, n)`` is called in this thread while points are searched, with about how many are done. A backend
         that searches all of them in one step does not call it."""
+
+    def weighted_core_distances(
+        self, index: SearchIndex, units: Array, enough: int, report: Report | None = None
+    ) -> Array:
+        """The same by weight: power of the least distance from every point within which the weights of the points, its
+        own included, sum to at least `enough`: T[n]. The weights, `units`, int64[n], are positive, and sum to at least
+        `enough` and to less than 2^52."""
 
     def scale_cores(self, index: SearchIndex, factor: float) -> None:
         """Multiply the core distances that the hierarchy keeps by `factor`, a number of dtype T, rounded once: weights
@@ -219,6 +236,13 @@ class PointOperations(ArrayOperations, Protocol):
 
         `near`, int64[m], is each query's place among the points on the curve, where its search begins. k is at least 2,
         and `core_distances(index, k)` must have been called."""
+
+    def weighted_query_cores(
+        self, index: SearchIndex, queries: SearchIndex, units: Array, enough: int, near: Array
+    ) -> tuple[Array, Array]:
+        """The same by weight: the power of the least distance within which the weights of the points sum to at least
+        `enough`, which is positive. `units` and `enough` are those of `weighted_core_distances`, which must have been
+        called."""
 
     def nearest_distances(self, index: SearchIndex, queries: SearchIndex, radius: Array, count: int) -> Array:
         """Powers of the distances of every query to its `count` nearest points, T[m, count], ascending. Only points
@@ -409,9 +433,10 @@ class HierarchyOperations(ArrayOperations, Protocol):
         ones may be infinite). Edges of equal weight merge in the order of the arrays. Raises ValueError if the edges
         close a cycle.
 
-        With `sizes`, int32[n], vertex i stands for ``sizes[i]`` points: for those of a merge, other than the last, in
-        the dendrogram of the points. All sizes together are less than 2^31. `condense` and `cut` then need a
-        `min_cluster_size` greater than the size of every vertex that stands for several points."""
+        With `sizes`, int32 or int64[n], vertex i stands for ``sizes[i]`` points: for those of a merge, other than the
+        last, in the dendrogram of the points. All sizes together are less than 2^31, or 2^52 in int64, and the sizes of
+        the result have their dtype. `condense` and `cut` then need a `min_cluster_size` greater than the size of every
+        vertex that stands for several points."""
 
     def condense(self, linkage: Linkage, min_cluster_size: int) -> Condensed:
         """The condensed tree: clusters of at least `min_cluster_size` points (2 or more). The root is always a cluster,

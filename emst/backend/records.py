@@ -333,7 +333,7 @@ class Linkage:
     """
 
     child: Array  # int32[n - 1, 2]: the clusters that a merge joins, in ascending order
-    size: Array  # int32[n - 1]: points of the merged cluster
+    size: Array  # int32 or int64[n - 1]: points of the merged cluster
     height: Array  # T[n - 1]: weight of the edge, ascending
     scratch: Any = None  # the backend's own
     total: int | None = None  # points that all vertices stand for; None if every vertex is one point
@@ -370,12 +370,13 @@ class Condensed:
     born_at: Array  # int32[K]: the node at which it split from its parent, -1 for the root
     birth: Array  # float64[K]: lambda of that node, 0 for the root
     death: Array  # float64[K]: greatest lambda of its nodes
-    size: Array  # int32[K]: points at its birth
+    size: Array  # int32 or int64[K]: points at its birth
     stability: Array  # float64[K]: sum over its points of (lambda at which the point leaves - birth); inf - inf is 0
     cluster: Array  # int32[n]: the cluster that the point leaves
     leaving_merge: Array  # int32[n]: the node at which it leaves
     of_merge: Array  # int32[n - 1]: the cluster whose chain the node is in, -1 for merges that are not in a chain
-    left: Array  # int32[n - 1]: points that leave the cluster at the node; not set for merges that are not in a chain
+    # int32 or int64[n - 1]: points that leave the cluster at the node; not set for merges that are not in a chain
+    left: Array
 
     @property
     def count(self) -> int:

@@ -31,6 +31,7 @@ from emst.cli.shared import (
     written,
 )
 from emst.cli.streams import STREAM, reading, suffix_of, summary_file, writing
+from emst.cli.weights import add_weights, weights_in
 
 if TYPE_CHECKING:
     import numpy as np
@@ -55,6 +56,7 @@ examples:
   emst cluster towns.csv --metric haversine --degrees -o labels.csv --html towns.html --hover name,country
   emst cluster stones.csv --columns x,y --append -o clustered.csv
   emst cluster stones.csv --columns x,y --known kind --append -o clustered.csv
+  emst cluster towns.csv --columns x,y --weights population --min-cluster-size 50000 --min-samples 1000 -o labels.csv
   emst cluster points.npy --min-cluster-size auto --layers -o layers.csv
   emst cluster - --sep ';' --decimal , -o - < points.txt | head
   emst cluster scan.laz --min-cluster-size 200 --min-samples 10 --append -o labelled.laz
@@ -121,6 +123,7 @@ def add_to(commands: Commands) -> None:
     add("--max-cluster-size", type=int, metavar="N", help="largest size of a cluster that excess of mass may select")
     add("--allow-single-cluster", action="store_true", help="allow the root to be selected as the only cluster")
     add("--known", metavar="COLUMN", help=KNOWN_HELP)
+    add_weights(command)
     add_metric(command, "euclidean (default), manhattan, cosine, haversine, ...")
     add_input_options(command)
     command.set_defaults(run=run)
@@ -152,10 +155,11 @@ def run(arguments: argparse.Namespace) -> None:
         if arguments.append:
             names = [*result_names(suffix), *layer_names(arguments)]
             check_appended(source, suffix, table.whole or table, dialect, names)
+        weights = weights_in(source, arguments, dialect)
         hover = hover_of(arguments, source, len(table.array))
         known = known_in(arguments, source, table)
         read = time.perf_counter() - start
-        model, seconds = _fit(table.array, known, source, arguments, options)
+        model, seconds = _fit(table.array, known, weights, source, arguments, options)
         labels = model.labels_
         results = dict(zip(result_names(suffix), (labels, model.probabilities_)))
         layers = model.layers(MOST) if arguments.layers else None
@@ -187,7 +191,12 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _fit(
-    points: np.ndarray, known: np.ndarray | None, source: Path, arguments: argparse.Namespace, metric: dict[str, Any]
+    points: np.ndarray,
+    known: np.ndarray | None,
+    weights: np.ndarray | None,
+    source: Path,
+    arguments: argparse.Namespace,
+    metric: dict[str, Any],
 ) -> tuple[HDBSCANGPU, Seconds]:
     """The model, and the seconds that its fit took."""
     from emst.hdbscan import HDBSCANGPU
@@ -214,7 +223,7 @@ def _fit(
     )
     try:
         with warnings_in_a_line(), Seconds() as seconds:
-            model.fit(points, known)
+            model.fit(points, known, sample_weight=weights)
     except ValueError as error:
         raise ValueError(f"{source}: {sentence(error)}") from error
     return model, seconds

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 from emst.cli.places import add_places, columns_of, latitude_first, note_plane, place_params
 from emst.cli.streams import STREAM
+from emst.cli.weights import without_weights
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -94,6 +95,9 @@ def points_in(path: Path, arguments: argparse.Namespace, *, gaps: bool = False) 
     if table.others and table.names:
         others = f"--columns chooses others, of which the table has {table.others}"
         note(f"the columns {', '.join(table.names)} are taken; {others}")
+    weights = getattr(arguments, "weights", None)
+    if weights is not None and arguments.columns is None:
+        table = without_weights(path, table, weights, dialect)
     table = table if every else _without_ids(table)
     note_plane(table.names, arguments.metric)
     return latitude_first(table) if arguments.metric == "haversine" else table
@@ -139,7 +143,8 @@ def _without_ids(table: PointTable) -> PointTable:
     for i in ids:
         note(f"column {names[i]!r} numbers the rows and is left out; --columns {listed} keeps it")
     array = np.ascontiguousarray(table.array[:, kept])
-    return table._replace(array=array, names=table.names and [names[i] for i in kept], whole=table)
+    whole = table.whole or table
+    return table._replace(array=array, names=table.names and [names[i] for i in kept], whole=whole)
 
 
 def dialect_in(arguments: argparse.Namespace) -> Dialect:

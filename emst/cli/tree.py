@@ -16,6 +16,7 @@ from emst.cli.shared import (
     add_input_options,
     add_metric,
     check_files,
+    dialect_in,
     metric_options,
     note,
     points_in,
@@ -26,6 +27,7 @@ from emst.cli.shared import (
     written,
 )
 from emst.cli.streams import reading, suffix_of, summary_file, writing
+from emst.cli.weights import add_weights, weights_in
 
 if TYPE_CHECKING:
     import numpy as np
@@ -82,6 +84,7 @@ def add_to(commands: Commands) -> None:
     add("--min-samples", type=int, default=1, metavar="K", help=MIN_SAMPLES_HELP)
     add("--cut", type=float, metavar="DISTANCE", help=CUT_HELP)
     add("--min-cluster-size", type=int, metavar="N", help="with --cut: the points of smaller groups get label -1")
+    add_weights(command)
     add_metric(command, METRIC_HELP)
     add_input_options(command)
     command.set_defaults(run=run)
@@ -98,11 +101,12 @@ def run(arguments: argparse.Namespace) -> None:
         start = time.perf_counter()
         source = stack.enter_context(reading(arguments.points))
         table = points_in(source, arguments)
+        weights = weights_in(source, arguments, dialect_in(arguments))
         points, d = table.array, table.array.shape[1]
         if picture is not None and d not in (2, 3):
             raise ValueError(f"--plot draws points of 2 or 3 dimensions; these have {d}: choose some with --columns")
         read = time.perf_counter() - start
-        mst, seconds = _build(points, source, arguments, options)
+        mst, seconds = _build(points, weights, source, arguments, options)
         labels = None if arguments.cut is None else mst.cut(arguments.cut, arguments.min_cluster_size or 1)
         if output is not None:
             _write(output, suffix_of(arguments.output, ".npz"), mst, labels)
@@ -155,7 +159,11 @@ def _groups(labels: np.ndarray) -> str:
 
 
 def _build(
-    points: np.ndarray, source: Path, arguments: argparse.Namespace, metric: dict[str, Any]
+    points: np.ndarray,
+    weights: np.ndarray | None,
+    source: Path,
+    arguments: argparse.Namespace,
+    metric: dict[str, Any],
 ) -> tuple[MinimumSpanningTree, Seconds]:
     """The tree, and the seconds that it took."""
     from emst import minimum_spanning_tree
@@ -171,6 +179,7 @@ def _build(
                 device_ids=arguments.gpus,
                 dtype=arguments.dtype,
                 verbose="bar",
+                sample_weight=weights,
             )
     except ValueError as error:
         raise ValueError(f"{source}: {sentence(error)}") from error

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from emst.hdbscan.constraints import ConstraintCounts
 from emst.hdbscan.model import Model, on_host
+from emst.hdbscan.weightless import with_weightless
 from emst.hierarchy import scores
 from emst.hierarchy.selection import FlatClustering
 from emst.inputs.devices import to_host
@@ -59,7 +60,9 @@ class FittedAttributes:
     def cluster_persistence_(self) -> np.ndarray:
         """Persistence of each cluster, from 0 to 1: float64 array of shape (n_clusters,)."""
         flat = self._model.flat
-        return np.empty(0) if flat is None else scores.persistence(flat)
+        if flat is None:
+            return np.empty(0)
+        return scores.persistence(flat, self._model.weights_of_points(), self._model.per)
 
     @property
     @made_once
@@ -74,7 +77,10 @@ class FittedAttributes:
         else:
             condensed = model.flat.condensed
             scores = model.ops.outlier_scores(condensed, *condensed.leaving(take=model.ops.take))
-        return model.give_values(model.spread(scores, 1, np.nan))
+        scores = with_weightless(
+            model, model.spread(scores, 1, np.nan), 0, lambda edges, flat: edges.scores(flat, model.ops)
+        )
+        return model.give_values(scores)
 
     @property
     @made_once
@@ -108,7 +114,14 @@ class FittedAttributes:
         model = self._model
         if model.flat is None:
             return 0.0
-        return scores.relative_validity(model.edges, model.weights, model.flat.labels, model.n, model.ops)
+        sizes = model.weights_of_points()
+        if sizes is None or model.row_weights is None or model.copies is None:
+            return scores.relative_validity(model.edges, model.weights, model.flat.labels, model.n, model.ops)
+        rows, heights = to_host(model.copies.rows), to_host(model.copies.heights)
+        edges = np.concatenate([to_host(model.edges), np.stack([rows, rows], axis=1)])
+        weights = np.concatenate([to_host(model.weights), heights])
+        total = float(model.row_weights.real(np.int64(model.total)))
+        return scores.relative_validity(edges, weights, model.flat.labels, total, model.ops, sizes)
 
     @property
     @made_once
@@ -117,7 +130,8 @@ class FittedAttributes:
         from emst.hdbscan.trees import CondensedTree
 
         flat, model = self._clustering_or_error(), self._model
-        return CondensedTree(flat.condensed, flat.selection, rows=model.kept, n=model.n, options=model.options)
+        kept, weights, options = model.kept, model.row_weights, model.in_units(model.options)
+        return CondensedTree(flat.condensed, flat.selection, rows=kept, n=model.n, weights=weights, options=options)
 
     @property
     @made_once
@@ -125,7 +139,10 @@ class FittedAttributes:
         """The single linkage tree, with hdbscan's interface."""
         from emst.hdbscan.trees import SingleLinkageTree
 
-        return SingleLinkageTree(self._clustering_or_error().condensed.linkage, rows=self._model.kept, n=self._model.n)
+        self._clustering_or_error()
+        model = self._model
+        weighing = {"weights": model.weights_of_points(), "alone": model.heights_of_copies()}
+        return SingleLinkageTree(model.dendrogram_of_rows(), rows=model.kept, n=model.n, **weighing)
 
     @property
     @made_once

@@ -66,10 +66,14 @@ def _stacked(model: Model, centers: Iterator[Array]) -> Array:
 
 
 def _clusters(model: Model) -> Iterator[tuple[Array, Array]]:
-    """Rows (float64) and probabilities of the members of each cluster, in the order of their labels."""
+    """Rows (float64) of the members of each cluster, in the order of their labels, and what they count: their
+    probabilities, times the weights of the rows."""
     if model.flat is None:
         return
     labels, probabilities = model.flat.labels, model.flat.probabilities
+    weights = model.weights_of_points()
+    if weights is not None:
+        probabilities = probabilities * model.ops.asarray(weights, np.float64)
     order = model.ops.sort_order((labels + 1).astype(np.uint64))
     ends = np.searchsorted(labels[order], np.arange(len(model.flat.selection.chosen) + 1, like=labels)).tolist()
     for begin, end in zip(ends[:-1], ends[1:]):

@@ -89,6 +89,12 @@ def known_of(n: int, y: Any = None, must_link: Any = None, cannot_link: Any = No
     return Known(labelled, labels[labelled], must, cannot)
 
 
+def check_unweighted(sample_weight: Any) -> None:
+    """Raise ValueError if the rows have weights: a constraint counts rows."""
+    if sample_weight is not None:
+        raise ValueError("labels and constraints take no sample_weight: leave one of the two out")
+
+
 def check_choice(estimator: Any) -> None:
     """Raise ValueError for a parameter of the selection that leaves constraints nothing to choose."""
     for name, allowed in (("cluster_selection_method", "eom"), ("cluster_selection_epsilon", 0)):

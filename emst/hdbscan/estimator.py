@@ -17,6 +17,7 @@ import difflib
 import math
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from scipy.sparse import issparse
@@ -27,7 +28,7 @@ from emst.distances.metrics import check_columns
 from emst.gpus.inputs import first_of, row_count
 from emst.hdbscan.attributes import FittedAttributes
 from emst.hdbscan.centers import Centers, centers_of
-from emst.hdbscan.constraints import check_choice, known_of
+from emst.hdbscan.constraints import check_choice, check_unweighted, known_of
 from emst.hdbscan.fitting import tree_model
 from emst.hdbscan.keywords import tells_equivalents
 from emst.hdbscan.layers import Layers, layers_of
@@ -43,9 +44,8 @@ from emst.hdbscan.parameters import (
     options_of,
     request_of,
 )
-from emst.hierarchy.condensed import condensed_tree
-from emst.hierarchy.leaves import settled
-from emst.hierarchy.selection import check_cut, flat_clustering
+from emst.hdbscan.weightless import cut_labels, labels_of, probabilities_of
+from emst.hierarchy.selection import check_cut
 from emst.inputs.features import ATTRIBUTES, features_of, set_features, tag_inputs
 from emst.progress import showing
 
@@ -265,7 +265,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         self.dtype = dtype
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None) -> HDBSCANGPU:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> HDBSCANGPU:
         """Cluster the rows of `X`.
 
         Parameters
@@ -275,6 +275,13 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
             GPU stays on that GPU.
         y : int array-like of shape (n,), optional
             Labels of some rows, -1 for the others, with ``semi_supervised=True``. Ignored otherwise.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows; by default all are 1. A row of weight w counts as w rows at the same place: in core
+            distances (the least radius within which the weights, its own included, sum to `min_samples`) and in the
+            sizes of clusters. Whole numbers give, bit for bit, what so many copies of the rows give. A row of weight 0
+            influences nothing, and gets the label that `predict` gives. Other weights are rounded to multiples of the
+            least power of two of which there are less than 2^52 in all. With ``min_samples=1`` core distances are 0,
+            whatever the weights. For metrics that the tree search supports, on one device.
 
         Returns
         -------
@@ -284,7 +291,8 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            A parameter out of range; a single row; `min_samples` above the number of finite rows; values that are not
+            A parameter out of range; a single row; `min_samples` above the number of finite rows, or above the sum of
+            their weights; weights that are negative, infinite, NaN, all 0 or not one a row; values that are not
             real numbers; distances that are negative, NaN or not symmetric; a metric that does not fit the data; for
             haversine, angles beyond pi / 2 and 2 pi (or 90 and 360 degrees), or columns called longitude and latitude
             in this order; with ``semi_supervised=True``, labels that are missing, no integers, not one for each row, or
@@ -307,11 +315,12 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
             check_choice(self)
             if y is None:
                 raise ValueError("semi_supervised=True takes labels of some rows, -1 for the others: fit(X, y)")
+            check_unweighted(sample_weight)
             known = known_of(row_count(X, self.device_ids), y)
         first = first_of(X, self.device_ids)
         features = features_of(first)
         with showing(self.verbose) as progress:
-            request = request_of(self, progress, sparse=issparse(X))
+            request = request_of(self, progress, sparse=issparse(X), sample_weight=sample_weight)
             check_columns(getattr(first, "columns", ()), request.metric, self._conventions.degrees)
             done = progress.done
             if self.min_samples is None and request.min_samples > FEW:
@@ -321,14 +330,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
                 done("spanning tree", model.weights)
                 if known is not None:
                     model.constraints = known.constraints(model.rows, model.ops)
-                if len(model.weights):  # at least two points
-                    model.linkage = model.ops.linkage(model.edges, model.weights)
-                    done("dendrogram", model.linkage.height)
-                    options = model.options = settled(model.options, model.linkage, model.ops)
-                    condensed = condensed_tree(model.linkage, options.min_cluster_size, options.persistence, model.ops)
-                    done("condensed tree", condensed.parent)
-                    model.flat = flat_clustering(condensed, options, model.ops, model.constraints)
-                    done("clusters and labels", model.flat.labels)
+                model = model.clustered(model.options, done)
                 if self.prediction_data and not model.has_features:
                     warnings.warn(f"prediction_data=True has no effect: {model.metric.why}", UserWarning, stacklevel=2)
                 centers = centers_of(model, self.store_centers)
@@ -339,7 +341,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
                 self._take(model, centers, features)
         return self
 
-    def fit_predict(self, X: Any, y: Any = None) -> Any:
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Cluster the rows of `X` and return `labels_`.
 
         Parameters
@@ -347,6 +349,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         X : array-like of shape (n, d), or (n, n) distances for ``metric="precomputed"``
             As for `fit`.
         y : int array-like of shape (n,), optional
+        sample_weight : array-like of shape (n,), optional
             As for `fit`.
 
         Returns
@@ -354,7 +357,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         int64 array of shape (n,)
             The attribute `labels_`.
         """
-        return self.fit(X, y).labels_
+        return self.fit(X, y, sample_weight=sample_weight).labels_
 
     def predict(self, X: Any) -> Any:
         """Labels of new points in this clustering, which they do not change; see `approximate_predict`.
@@ -423,7 +426,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         if model.linkage is None:
             return self.labels_
         with model.scope():
-            return model.give_values(model.spread(model.ops.cut(model.linkage, height, least), -2, -3))
+            return model.give_values(cut_labels(model, height, least))
 
     def recluster(self, *, y: Any = None, must_link: Any = None, cannot_link: Any = None, **params: Any) -> HDBSCANGPU:
         """Select clusters from the same dendrogram with other parameters or constraints, without a new tree.
@@ -486,11 +489,12 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         constraints = self._model.constraints
         with self._model.scope():
             if y is not None or must_link is not None or cannot_link is not None:
+                check_unweighted(self._model.row_weights)
                 known = known_of(self._model.n, y, must_link, cannot_link)
                 constraints = known.constraints(self._model.rows, self._model.ops)
             if constraints is not None:
                 check_choice(other)
-            model = self._model.reclustered(options_of(other), constraints)
+            model = replace(self._model, constraints=constraints).clustered(options_of(other))
             features = {name: getattr(self, name) for name in ATTRIBUTES if hasattr(self, name)}
             other._take(model, centers_of(model, other.store_centers), features)
         return other
@@ -600,7 +604,9 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
 
     def _take(self, model: Model, centers: Centers, features: dict[str, Any]) -> None:
         """Set all fitted attributes: the last step, so that a fit that fails changes nothing."""
-        labels, probabilities, cores = map(model.give_values, (model.labels(), model.probabilities(), model.cores()))
+        labels, probabilities, cores = map(
+            model.give_values, (labels_of(model), probabilities_of(model), model.cores())
+        )
         centroids, medoids = (None if rows is None else model.give(rows) for rows in centers)
         set_features(self, features)
         self.labels_ = labels

@@ -26,7 +26,7 @@ from sklearn.utils import check_array
 
 from emst.backend import backend_of
 from emst.backend.operations import Backend
-from emst.backend.records import Array
+from emst.backend.records import Array, PointStatistics
 from emst.distances.cost import announce_given, announce_matrix, require_matrix
 from emst.distances.matrices import check_distances, distance_matrix
 from emst.distances.metrics import Metric, directions, zero_rows
@@ -39,12 +39,15 @@ from emst.gpus.tree import tree_over_gpus
 from emst.hdbscan.model import Model
 from emst.hdbscan.parameters import Request
 from emst.inputs.devices import choose_device, giver, gpu_of, is_cupy_sparse, on_device_of, on_gpu, to_host
-from emst.inputs.finite import finite_rows
+from emst.inputs.finite import FiniteRows, all_rows, finite_rows
 from emst.inputs.places import levels_of_the_package
 from emst.inputs.points import CheckedPoints, check_points, check_real, float_of
 from emst.inputs.summary import counted
+from emst.inputs.weights import Weights, check_weights, require_whole_weights
 from emst.partitions import records as partitions
+from emst.progress import Progress
 from emst.spanning import metric_tree
+from emst.weighted import no_tree, weighted_tree
 
 Tree = tuple[Array, Array, Array | None]  # edges int32[m - 1, 2], weights T[m - 1] ascending, core T[m]; None: zeros
 
@@ -53,9 +56,18 @@ INFINITE_EDGES = (
     "joined at infinite height. Potentially, you are missing too many distances for the given neighborhood size."
 )
 
+NO_WEIGHTS = (
+    "sample_weight needs dense features and a metric of the tree search: euclidean, sqeuclidean, manhattan, chebyshev, "
+    "minkowski, cosine or haversine; {0}"
+)
+
 
 def tree_model(X: Any, request: Request) -> Model:
     """The spanning tree of `X`, in a model without dendrogram and clusters."""
+    if request.sample_weight is not None and request.metric.way == "given":
+        raise ValueError(NO_WEIGHTS.format("X holds distances"))
+    if request.sample_weight is not None and issparse(X):
+        raise ValueError(NO_WEIGHTS.format("X is a sparse matrix"))
     if request.metric.way != "given" and not issparse(X):
         return _of_points(X, request)
     with on_gpu(None if request.device_ids is None else checked_gpus(request.device_ids, request.device)[0]):
@@ -67,6 +79,8 @@ def tree_model(X: Any, request: Request) -> Model:
 def _of_points(X: Any, request: Request) -> Model:
     if request.device_ids is None:
         return _of_checked_points(check_points(X, device=request.device, dtype=request.dtype), request)
+    if request.sample_weight is not None:
+        raise ValueError("sample_weight takes one GPU: leave device_ids out")
     given = given_points(X, request.device_ids, device=request.device, dtype=request.dtype)
     by_search, k = request.metric.way == "tree", request.min_samples
     several = by_search and worth_several(given, request.metric, k, request.progress)
@@ -93,15 +107,23 @@ def _over_gpus(given: GivenPoints, request: Request) -> Model | None:
 
 def _of_checked_points(data: CheckedPoints, request: Request) -> Model:
     n, k = len(data.array), request.min_samples
-    _check_size(n, request)
     dtype = request.metric.computed_in(data.dtype, request.dtype)
     metric = request.metric.of_columns(data.array.shape[1], dtype)
+    weights = check_weights(request.sample_weight, n)
+    if weights is None:
+        _check_size(n, request)
+    else:
+        _require_tree_search(metric)
+        _check_total(n, weights, request)
+        if request.options.auto:
+            require_whole_weights(weights, "min_cluster_size='auto'")
     with data.scope():
         ops = _backend(data.device, request)
         ops.require_memory(data.array, metric.searched_in(dtype), k, labels=True)
         if metric.way == "tree":
             d = metric.searched_columns(data.array.shape[1])
-            ops.load_ahead(n, d, metric.searched_in(dtype), metric.norm, k, labels=dtype)
+            weighted = weights is not None
+            ops.load_ahead(n, d, metric.searched_in(dtype), metric.norm, k, labels=dtype, weighted=weighted)
         points = ops.asarray(data.array, dtype)
         statistics = ops.point_statistics(points)
         rows = finite_rows(points) if statistics.bad else None
@@ -111,13 +133,15 @@ def _of_checked_points(data: CheckedPoints, request: Request) -> Model:
             metric.sphere.check(points, None if rows is None else rows.kept)
         if metric.image is directions and bool(zero_rows(points).any()):
             metric = metric.by_matrix("rows of zeros have no direction")
+            if weights is not None:
+                _require_tree_search(metric)
+        if weights is not None:
+            return _weighted_model(data, points, rows, statistics, weights, request, ops)
         if len(points) < 2:
             tree = _no_tree(points)
         elif metric.way == "tree":
             _check_size(len(points), request)
-            progress = request.progress
-            progress.way("the tree search (bounding volume hierarchy)")
-            progress.points(len(points))
+            progress = _announce_search(points, request)
             unchanged = statistics if rows is None else None
             tree = metric_tree(points, unchanged, metric, k, ops, progress.round, request.alpha, cores=progress.cores)
         else:
@@ -126,6 +150,67 @@ def _of_checked_points(data: CheckedPoints, request: Request) -> Model:
         model = _model(request, metric, tree, ops, n, data.give)
         model.data, model.rows, model.give_rows = data.array, rows, data.give_rows
         return model
+
+
+def _weighted_model(
+    data: CheckedPoints,
+    points: Array,
+    rows: FiniteRows | None,
+    statistics: PointStatistics,
+    weights: Weights,
+    request: Request,
+    ops: Backend,
+) -> Model:
+    """The model of finite points with weights."""
+    metric, k, total = request.metric, request.min_samples, weights.total
+    points, rows, weights = _weighing_points(points, rows, weights)
+    if len(points) > 1 or weights.total > weights.per:
+        _check_total(len(data.array), weights, request)
+    if len(points) < 2:
+        tree = no_tree(weights, np.zeros_like(points, shape=(len(points),)), ops)
+    else:
+        progress, unchanged = _announce_search(points, request), statistics if rows is None else None
+        reports = {"report": progress.round, "cores": progress.cores}
+        tree = weighted_tree(points, unchanged, metric, k, weights, ops, alpha=request.alpha, **reports)
+    model = _model(request, metric, tree[:3], ops, len(data.array), data.give)
+    model.data, model.rows, model.give_rows = data.array, rows, data.give_rows
+    model.row_weights, model.total, model.copies = weights, total, tree.copies
+    return model
+
+
+def _weighing_points(
+    points: Array, rows: FiniteRows | None, weights: Weights
+) -> tuple[Array, FiniteRows | None, Weights]:
+    """Finite points without those of weight 0, their rows, None for all, and their weights."""
+    if rows is not None:
+        weights = weights.taken(to_host(rows.kept))
+    nothing = weights.units == 0
+    if not nothing.any():
+        return points, rows, weights
+    kept = np.flatnonzero(~nothing)
+    rows = (all_rows(points) if rows is None else rows).without(np.asarray(nothing, like=points))
+    return points[np.asarray(kept, like=points)], rows, weights.taken(kept)
+
+
+def _announce_search(points: Array, request: Request) -> Progress:
+    request.progress.way("the tree search (bounding volume hierarchy)")
+    request.progress.points(len(points))
+    return request.progress
+
+
+def _require_tree_search(metric: Metric) -> None:
+    """Raise ValueError for weights where the tree takes a matrix of distances."""
+    if metric.way != "tree":
+        raise ValueError(NO_WEIGHTS.format(f"{metric.name!r} takes all distances here: {metric.why}"))
+
+
+def _check_total(n: int, weights: Weights, request: Request) -> None:
+    """Raise ValueError for a single row, or for weights that sum to less than `min_samples`."""
+    check_size(n, min(n, request.min_samples))
+    total, k = weights.real(weights.total), request.min_samples
+    if weights.total < k * weights.per:
+        what = "min_samples" if request.given else "min_samples, which follows min_cluster_size,"
+        raise ValueError(f"{what} ({k}) must be at most the sum of sample_weight over finite rows ({total:g})")
 
 
 def _of_sparse_features(X: Any, request: Request) -> Model:

@@ -16,9 +16,10 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Condensed, Norm, SearchIndex
 from emst.distances.pairwise import blocks
-from emst.hdbscan.index import PointIndex, find_cores
+from emst.hdbscan.index import prepare_cores
 from emst.hdbscan.model import Model
 from emst.hierarchy.joining import ancestors_of, excess_of, leaving_of
+from emst.hierarchy.selection import FlatClustering
 from emst.inputs.devices import to_host
 from emst.spanning import heights
 
@@ -43,6 +44,10 @@ class QueryEdges:
 
         ops.for_blocks(work, len(cluster), 1)
         return cluster, height
+
+    def scores(self, flat: FlatClustering, ops: Backend) -> Array:
+        """Outlier scores of the queries, float64[m]."""
+        return np.maximum(ops.outlier_scores(flat.condensed, *self.leaving(flat.condensed, ops)), 0)
 
 
 def join_queries(fitted: Model, queries: Array) -> QueryEdges:
@@ -69,9 +74,9 @@ def join_queries(fitted: Model, queries: Array) -> QueryEdges:
         if excess:
             points, scale = fitted.searched(fitted.points), math.ldexp(index.scale, -excess)
             search = ops.build_index(points, index.order, scale, norm)
-            find_cores(search, fitted.min_samples, factor, ops)
+            prepare_cores(search, index.order, fitted.min_samples, factor, fitted.row_weights, ops)
         some = queries[chosen] if len(chosen) < len(queries) else queries
-        _join_by_search(index, search, some, fitted.min_samples, ops, chosen, out)
+        _join_by_search(fitted, search, some, chosen, out)
     with np.errstate(over="ignore"):  # a distance beyond the range of its dtype becomes infinite
         height = heights(out.height, fitted.metric, fitted.alpha, fitted.core.dtype, ops)
     return dataclasses.replace(out, height=height)
@@ -91,16 +96,18 @@ def _by_magnitude(
         yield np.asarray(np.flatnonzero(excess == level), like=queries), level
 
 
-def _join_by_search(
-    index: PointIndex, search: SearchIndex, queries: Array, min_samples: int, ops: Backend, rows: Array, out: QueryEdges
-) -> None:
+def _join_by_search(fitted: Model, search: SearchIndex, queries: Array, rows: Array, out: QueryEdges) -> None:
     """Search the nearest training points of queries. The results are written to these `rows` of `out`."""
+    index, ops, min_samples, weights = fitted.index, fitted.ops, fitted.min_samples, fitted.row_weights
     order, near = ops.curve_places(index.cells, queries, index.scale)
     packets = ops.build_index(queries, order, search.scale, search.norm)
-    if min_samples > 1:
-        core, radius = ops.query_cores(search, packets, min_samples, near)
-    else:
+    if min_samples == 1:
         core, radius = None, ops.xp.full(len(queries), np.inf, search.dtype)
+    elif weights is None:
+        core, radius = ops.query_cores(search, packets, min_samples, near)
+    else:  # a query has the weight 1
+        units = ops.take(ops.asarray(weights.units), index.order)
+        core, radius = ops.weighted_query_cores(search, packets, units, (min_samples - 1) * weights.per, near)
     nearest, weight, _ = ops.nearest_across(search, None, packets, None, core, radius, near)
     with np.errstate(over="ignore"):  # a distance beyond the range of its dtype becomes infinite
         height = ops.unscaled(packets, weight, order)

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from emst.backend.records import Array, Condensed
+from emst.hdbscan.weightless import with_weightless
 from emst.hierarchy.condensed import condensed_tree
 from emst.hierarchy.leaves import Trace, leaves_of, peaks
 from emst.inputs.summary import counted, one_line
+from emst.inputs.weights import require_whole_weights
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,15 +80,25 @@ class Layers:
 
 def layers_of(model: Model, least: int, most: int) -> Layers:
     """The layers of a fitted model from the minimum size `least` up, at most as many as `most`."""
+    require_whole_weights(model.row_weights, "layers()")
     if model.linkage is None:
         none = np.empty(0, np.int64)
         return Layers(none, none, [], Trace(np.array([least]), np.zeros(1, np.int64)), 0)
-    condensed = condensed_tree(model.linkage, least, 0.0, model.ops)
+    linkage = model.dendrogram(least) if least < model.options.min_cluster_size else model.linkage
+    assert linkage is not None
+    condensed = condensed_tree(linkage, least, 0.0, model.ops)
     leaves = leaves_of(condensed)
     trace = leaves.trace()
     tops = peaks(trace.persistences)
     chosen = np.sort(tops[np.argsort(-trace.persistences[tops], kind="stable")[:most]])
     sizes = trace.sizes[chosen]
-    of_points = (model.ops.asarray(leaves.labels(size))[condensed.cluster] for size in sizes.tolist())
-    labels = [model.give_values(model.spread(label, -2, -3)) for label in of_points]
+    labels = [_labels(model, condensed, model.ops.asarray(leaves.labels(size))) for size in sizes.tolist()]
     return Layers(sizes, trace.persistences[chosen], labels, trace, len(tops))
+
+
+def _labels(model: Model, condensed: Condensed, of_cluster: Array) -> Any:
+    """Labels of all rows, from those of the clusters that they leave."""
+    labels = model.spread(of_cluster[condensed.cluster[: len(model.core)]], -2, -3)
+    return model.give_values(
+        with_weightless(model, labels, -1, lambda edges, flat: of_cluster[edges.leaving(condensed, model.ops)[0]])
+    )

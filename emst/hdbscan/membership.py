@@ -23,8 +23,9 @@ import numpy as np
 
 from emst.backend.records import Array
 from emst.distances.pairwise import blocks
-from emst.hdbscan.joining import join_queries
+from emst.hdbscan.joining import QueryEdges, join_queries
 from emst.hdbscan.prediction import check_queries, model_of
+from emst.hdbscan.weightless import weightless_edges
 from emst.hierarchy.density import density
 from emst.hierarchy.scores import exemplars as exemplars_of
 from emst.hierarchy.selection import FlatClustering
@@ -88,11 +89,7 @@ def membership_vector(model: Any, X: Any, batch_size: int | None = None) -> Any:
         out = _table(fitted, queries.rows.n)
         if flat is not None and m and out.shape[1]:
             edges = join_queries(fitted, queries.points)
-            cluster, height = edges.leaving(flat.condensed, fitted.ops)
-            # As in hdbscan, a query leaves no later than its neighbour.
-            leaves = np.minimum(density(height), density(flat.condensed.leaving(edges.neighbor)[1]))
-            for rows, batch in _batches(fitted, queries.points, cluster, leaves, batch_size):
-                out[queries.rows.kept[rows]] = batch
+            _fill_queries(fitted, queries.points, edges, batch_size, out, queries.rows.kept)
         out[queries.rows.missing] = np.nan
         return queries.data.give(out)
 
@@ -147,7 +144,24 @@ def all_points_membership_vectors(model: Any, batch_size: int | None = None, out
             for rows, batch in _batches(fitted, fitted.points, cluster, density(height), batch_size):
                 kept = rows if fitted.rows is None else _to(table, fitted.rows.kept[rows])
                 table[kept] = _to(table, batch)
+            weightless = None if fitted.rows is None else fitted.rows.weightless
+            if weightless is not None:
+                points = fitted.images(weightless)
+                _fill_queries(fitted, points, weightless_edges(fitted), batch_size, table, weightless)
         return fitted.give_values(table) if out is None else out
+
+
+def _fill_queries(
+    fitted: Model, points: Array, edges: QueryEdges, batch_size: int | None, out: Any, places: Array
+) -> None:
+    """Write the membership vectors of new points to these places of `out`."""
+    flat = fitted.flat
+    assert flat is not None
+    cluster, height = edges.leaving(flat.condensed, fitted.ops)
+    # As in hdbscan, a query leaves no later than its neighbour.
+    leaves = np.minimum(density(height), density(flat.condensed.leaving(edges.neighbor)[1]))
+    for rows, batch in _batches(fitted, points, cluster, leaves, batch_size):
+        out[_to(out, places[rows])] = _to(out, batch)
 
 
 def _check_batch(batch_size: Any) -> None:

@@ -24,9 +24,17 @@ from emst.hierarchy.leaves import settled
 from emst.hierarchy.selection import FlatClustering, Options, flat_clustering
 from emst.inputs.devices import gpu_of, on_device_of, placed, to_host, usable_device
 from emst.inputs.finite import FiniteRows
+from emst.inputs.weights import Weights
+from emst.weighted import NEVER, Copies, linkage_of_copies
 
-MADE = frozenset({"linkage", "flat", "points", "index", "give", "give_rows"})  # not pickled, but made again
+MADE = frozenset(
+    {"linkage", "flat", "points", "index", "give", "give_rows", "weightless"}
+)  # not pickled, but made again
 MERGES = "equal heights at once"  # pickled too: clusters made again by another rule would not be those of `labels_`
+
+
+def _nothing(stage: str, result: Array) -> None:
+    """For callers that are not told what is done."""
 
 
 @dataclass(eq=False)
@@ -53,7 +61,11 @@ class Model:
     linkage: Linkage | None = None  # the dendrogram; None for fewer than two points
     constraints: Constraints | None = None  # what the clusters are selected by, beside stability
     flat: FlatClustering | None = None  # the clusters; None for fewer than two points
+    row_weights: Weights | None = None  # of the m points; None if every row is one
+    total: int = 0  # units of all n rows together, with `row_weights`
+    copies: Copies | None = None  # edges between copies of a row; None without `row_weights`
     give_rows: Callable[[Array], Any] | None = None  # `give` for values of all rows; None for `give`
+    weightless: Any = None  # how the rows of weight 0 would join the points, once it is known: see `weightless.py`
 
     @property
     def ops(self) -> Backend:
@@ -81,9 +93,13 @@ class Model:
     @cached_property
     def points(self) -> Array:
         """The points of the tree, T[m, d]: the rows that are finite, in the metric's image."""
+        return self.images(None if self.rows is None else self.rows.kept)
+
+    def images(self, rows: Array | None) -> Array:
+        """Some of the caller's rows, or all, in the metric's image."""
         points = self.ops.asarray(self.data, self.core.dtype)
-        if self.rows is not None:
-            points = points[self.rows.kept]
+        if rows is not None:
+            points = points[rows]
         return points if self.metric.image is None else self.ops.asarray(self.metric.image(points), self.core.dtype)
 
     @property
@@ -104,7 +120,7 @@ class Model:
     def index(self) -> PointIndex:
         """The hierarchy of boxes that predictions search."""
         points = self.searched(self.points)
-        return index_of(points, self.metric.norm, self.min_samples, self.core_factor, self.ops)
+        return index_of(points, self.metric.norm, self.min_samples, self.core_factor, self.row_weights, self.ops)
 
     def prepare_queries(self) -> None:
         """Compute what predictions read, if the model can predict and has clusters."""
@@ -116,10 +132,6 @@ class Model:
         with on_device_of(self.data):
             return self.data[placed(rows, gpu_of(self.data))]
 
-    def labels(self) -> Array:
-        """int64[n]: -1 for noise, -2 for rows with infinite values, -3 for rows with NaN."""
-        return self.spread(self.of_none(-1, np.int64) if self.flat is None else self.flat.labels, -2, -3)
-
     def constraint_counts(self) -> ConstraintCounts | None:
         """How many constraints the clusters satisfy; None if there are no constraints."""
         if self.constraints is None:
@@ -127,10 +139,6 @@ class Model:
         labels = self.of_none(-1, np.int64) if self.flat is None else self.flat.labels
         satisfied, total = self.constraints.satisfied(labels), self.constraints.total
         return ConstraintCounts(satisfied, total - satisfied, total)
-
-    def probabilities(self) -> Array:
-        """float64[n]: 0 for noise and rows with infinite values, NaN for rows with NaN."""
-        return self.spread(self.of_none(0, np.float64) if self.flat is None else self.flat.probabilities, 0, np.nan)
 
     def cores(self) -> Array:
         """T[n]: distance to the `min_samples`-th nearest, NaN for rows that are not finite."""
@@ -144,14 +152,67 @@ class Model:
         """One value for every point: the result where there are no clusters."""
         return np.full_like(self.core, value, dtype=dtype)
 
-    def reclustered(self, options: Options, constraints: Constraints | None) -> Model:
-        """The model with clusters that are selected from the same dendrogram by other options and constraints."""
-        if self.linkage is None:
-            return replace(self, options=options, constraints=constraints)
-        options = settled(options, self.linkage, self.ops)
-        condensed = condensed_tree(self.linkage, options.min_cluster_size, options.persistence, self.ops)
-        flat = flat_clustering(condensed, options, self.ops, constraints)
-        return replace(self, options=options, constraints=constraints, flat=flat)
+    def dendrogram(self, least: int) -> Linkage | None:
+        """The dendrogram, for clusters of at least `least` points; None for fewer than two points."""
+        if self.row_weights is None or self.copies is None:
+            return self.ops.linkage(self.edges, self.weights) if len(self.weights) else None
+        if len(self.core) == 1 and least < NEVER:  # copies of one row are all in one cluster
+            least = 0
+        if len(self.core) == 0:
+            return None
+        tree = (self.edges, self.weights, self.copies, self.row_weights)
+        linkage = linkage_of_copies(*tree, min(least * self.per, NEVER), self.ops)
+        return linkage if len(linkage.size) else None
+
+    def weights_of_points(self) -> np.ndarray | None:
+        """Weights of the m points, on the host: whole numbers, or float64; None if every row is one."""
+        return None if self.row_weights is None else self.row_weights.real(self.row_weights.units)
+
+    def heights_of_copies(self) -> np.ndarray | None:
+        """The height at which the copies of each point join, T[m] on the host; infinite for weights below 2."""
+        if self.copies is None:
+            return None
+        heights = np.full(len(self.core), np.inf, self.core.dtype)
+        heights[to_host(self.copies.rows)] = to_host(self.copies.heights)
+        return heights
+
+    def dendrogram_of_rows(self) -> Linkage:
+        """The dendrogram without second vertices of rows. Sizes are weights."""
+        assert self.flat is not None
+        if self.row_weights is None:
+            return self.flat.condensed.linkage
+        linkage = self.dendrogram(NEVER) or self.ops.linkage(self.edges, self.weights)
+        return replace(linkage, size=self.row_weights.real(linkage.size))
+
+    @property
+    def per(self) -> int:
+        """Units of the weights that one point is."""
+        return 1 if self.row_weights is None else self.row_weights.per
+
+    def in_units(self, options: Options) -> Options:
+        """The options of a selection, with sizes in units of the weights."""
+        most = options.max_cluster_size
+        return replace(options, max_cluster_size=None if most is None else most * self.per)
+
+    def clustered(self, options: Options, done: Callable[[str, Array], None] = _nothing) -> Model:
+        """The model with clusters that are selected by these options. ``done(stage, array)`` is called after stages."""
+        linkage = self.linkage
+        if linkage is None or (
+            self.row_weights is not None and options.min_cluster_size < self.options.min_cluster_size
+        ):
+            linkage = self.dendrogram(options.min_cluster_size)
+        if linkage is None:
+            return replace(self, options=options)
+        done("dendrogram", linkage.height)
+        options = settled(options, linkage, self.ops)
+        condensed = condensed_tree(linkage, options.min_cluster_size * self.per, options.persistence, self.ops)
+        if linkage.n > len(self.core):  # second vertices of rows (`emst.weighted`)
+            rows = slice(len(self.core))
+            condensed = replace(condensed, cluster=condensed.cluster[rows], leaving_merge=condensed.leaving_merge[rows])
+        done("condensed tree", condensed.parent)
+        flat = flat_clustering(condensed, self.in_units(options), self.ops, self.constraints)
+        done("clusters and labels", flat.labels)
+        return replace(self, options=options, linkage=linkage, flat=flat)
 
     def __getstate__(self) -> dict[str, Any]:
         kept = {name: on_host(value) for name, value in self.__dict__.items() if name not in MADE}
@@ -164,15 +225,19 @@ class Model:
             raise _unreadable(f"the pickled model lacks {', '.join(sorted(missing))}")
         if state.pop("merges", None) != MERGES:
             raise _unreadable("the pickled model merges equal heights two at a time")
-        self.__dict__.update(state, flat=None, give=to_host, give_rows=None, device=usable_device(state["device"]))
+        self.__dict__.update(
+            state, linkage=None, flat=None, give=to_host, give_rows=None, device=usable_device(state["device"])
+        )
         for name in ("edges", "weights", "core"):
             setattr(self, name, self.ops.asarray(getattr(self, name)))
+        if self.copies is not None:
+            self.copies = Copies(*map(self.ops.asarray, self.copies))
         if self.rows is not None:
             self.rows = self.rows.mapped(self.ops.asarray)
         if self.constraints is not None:
             self.constraints = self.constraints.mapped(self.ops.asarray)
-        self.linkage = self.ops.linkage(self.edges, self.weights) if len(self.weights) else None
-        self.flat = self.reclustered(self.options, self.constraints).flat
+        made = self.clustered(self.options)
+        self.linkage, self.flat = made.linkage, made.flat
 
 
 def _unreadable(why: str) -> pickle.UnpicklingError:
@@ -186,4 +251,6 @@ def on_host(value: Any) -> Any:
     """An attribute in the form that is pickled: arrays on the host."""
     if isinstance(value, (FiniteRows, Constraints)):
         return value.mapped(to_host)
+    if isinstance(value, Copies):
+        return Copies(*map(to_host, value))
     return to_host(value) if hasattr(value, "__cuda_array_interface__") else value

@@ -50,11 +50,12 @@ def _page_of(
 
 
 def _tree(model: Model) -> PageTree | None:
-    """The condensed tree for the page; None for fewer than two points."""
+    """The condensed tree for the page; None for fewer than two points, and for rows with weights, which it would count
+    as one each."""
     from emst.hdbscan.trees.sources import on_host, table_of
     from emst.plots.page_tree import PageTree
 
-    if model.flat is None:
+    if model.flat is None or model.row_weights is not None:
         return None
     with model.scope():
         condensed = on_host(model.flat.condensed)
@@ -81,10 +82,11 @@ def _sizes(model: Model, chosen: int) -> list[int]:
     from emst.hdbscan.trees import SingleLinkageTree
 
     greatest = chosen
-    if model.linkage is not None:
-        merges = SingleLinkageTree(model.linkage).to_numpy()
-        sides = np.append(np.ones(len(merges) + 1), merges[:, 3])[merges[:, :2].astype(np.int64)]
-        greatest = max(greatest, int(sides.min(axis=1).max()))
+    if model.flat is not None:
+        merges, weights = SingleLinkageTree(model.dendrogram_of_rows()).to_numpy(), model.weights_of_points()
+        of_rows = np.ones(len(merges) + 1) if weights is None else weights
+        sides = np.append(of_rows, merges[:, 3])[merges[:, :2].astype(np.int64)]
+        greatest = max(greatest, int(sides.min(axis=1).max(initial=0)))
     least = min(chosen, max(chosen // 4, 5))
     limit = model.options.max_cluster_size or greatest
     sizes = np.unique(np.round(np.geomspace(least, greatest, POSITIONS)).astype(int)).tolist()

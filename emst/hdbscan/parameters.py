@@ -134,6 +134,7 @@ class Request:
     device_ids: Any
     dtype: Any
     progress: Progress
+    sample_weight: Any = None
 
 
 def check_parameters(estimator: Any, rules: dict[str, Rule] = RULES) -> None:
@@ -142,7 +143,7 @@ def check_parameters(estimator: Any, rules: dict[str, Rule] = RULES) -> None:
         rule.check(name, getattr(estimator, name))
 
 
-def request_of(estimator: Any, progress: Progress, *, sparse: bool) -> Request:
+def request_of(estimator: Any, progress: Progress, *, sparse: bool, sample_weight: Any = None) -> Request:
     """What a fit reads from an estimator with checked parameters; `sparse` says whether `X` is a sparse matrix."""
     alpha = float(estimator.alpha)
     metric = metric_of(
@@ -158,6 +159,7 @@ def request_of(estimator: Any, progress: Progress, *, sparse: bool) -> Request:
         device_ids=estimator.device_ids,
         dtype=estimator.dtype,
         progress=progress,
+        sample_weight=sample_weight,
     )
 
 

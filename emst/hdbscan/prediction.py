@@ -186,8 +186,7 @@ def approximate_predict_scores(model: Any, X: Any) -> Any:
         queries = check_queries(model, fitted, X)
         scores = np.zeros_like(fitted.points, dtype=np.float64, shape=(len(queries.points),))
         if fitted.flat is not None and len(scores):
-            cluster, height = join_queries(fitted, queries.points).leaving(fitted.flat.condensed, fitted.ops)
-            scores = np.maximum(fitted.ops.outlier_scores(fitted.flat.condensed, cluster, height), 0)
+            scores = join_queries(fitted, queries.points).scores(fitted.flat, fitted.ops)
         return queries.data.give(queries.rows.spread(scores, 1, np.nan))
 
 

@@ -11,15 +11,16 @@ from emst.hierarchy.selection import FlatClustering
 from emst.inputs.devices import to_host
 
 
-def persistence(flat: FlatClustering, sizes: Array | None = None) -> np.ndarray:
+def persistence(flat: FlatClustering, sizes: Array | None = None, per: int = 1) -> np.ndarray:
     """Persistence of every selected cluster: float64[L] on the host, from 0 to 1.
 
     It is the stability of the cluster, divided by the stability that it would have if all its members stayed until the
     greatest lambda of the tree. As in hdbscan, it is 1 if that lambda is infinite or 0. If the root was selected with
     an epsilon that leaves it fewer members than its stability counts, it is limited to 1; hdbscan exceeds 1 there.
-    Vertices of the dendrogram stand for ``sizes[i]`` points each, for 1 by default.
+    Vertices of the dendrogram stand for ``sizes[i]`` points each, for 1 by default; stabilities count a point `per`
+    times, a power of two.
     """
-    stability = to_host(flat.condensed.stability[flat.selection.chosen])
+    stability = np.ldexp(to_host(flat.condensed.stability[flat.selection.chosen]), 1 - per.bit_length())
     greatest = float(flat.condensed.death.max())
     if greatest == 0 or np.isinf(greatest):
         return np.ones(len(stability))
@@ -41,7 +42,9 @@ def exemplars(flat: FlatClustering) -> list[np.ndarray]:
     return [points[order[begin:end]] for begin, end in zip(ends[:-1], ends[1:])]
 
 
-def relative_validity(edges: Array, weights: Array, labels: Array, n: int, ops: Backend) -> float:
+def relative_validity(
+    edges: Array, weights: Array, labels: Array, n: float, ops: Backend, sizes: np.ndarray | None = None
+) -> float:
     """Density-based cluster validity, estimated from the spanning tree alone in O(n) time: from -1 to 1.
 
     The separation of a cluster is its lightest edge to another cluster, its sparseness the heaviest edge within it. The
@@ -56,17 +59,20 @@ def relative_validity(edges: Array, weights: Array, labels: Array, n: int, ops: 
         Mutual reachability distances of the edges.
     labels : int array of shape (m,)
         Cluster of each of the m points, -1 for noise.
-    n : int
-        Number of all points; those outside the tree count as noise.
+    n : number
+        Of all points; those outside the tree count as noise.
     ops : Backend
         Whose threads go through the edges, on the host.
+    sizes : array of shape (m,), optional
+        How many points each of the m points counts as, for 1 by default. Then an edge from a point to itself stands for
+        those between its copies.
 
     Returns
     -------
     float
     """
     edges, weights, labels = to_host(edges), to_host(weights).astype(np.float64), to_host(labels)
-    sizes = np.bincount(labels + 1, minlength=1)[1:]
+    sizes = np.bincount(labels + 1, sizes, minlength=1)[1:]
     parts: list[tuple[np.ndarray, np.ndarray, float]] = []
 
     def work(begin: int, end: int) -> None:

@@ -1,4 +1,5 @@
-"""Rows with NaN or infinite values: clusterings leave them out, and give them labels of their own.
+"""Rows with NaN or infinite values: clusterings leave them out, and give them labels of their own. Rows of weight 0 are
+left out as well.
 
 The labels are those of scikit-learn, which takes the sum of each row: -2 if the sum is infinite, -3 if it is NaN, which
 is also the sum of infinities of both signs. A sum of finite values can overflow to infinity; such a row is clustered
@@ -8,7 +9,7 @@ here.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ class FiniteRows:
     kept: Array  # int64[m], ascending: rows whose values are all finite
     infinite: Array  # int64: rows with infinite values of one sign, and no NaN
     missing: Array  # int64: rows with NaN, or with infinite values of both signs
+    weightless: Array | None = None  # int64: other rows, whose weight is 0; None if there are none
 
     def spread(self, values: Array, infinite: float, missing: float) -> Array:
         """The values of the kept rows, T[m], at their places among all rows, T[n]; the other rows get `infinite` or
@@ -38,7 +40,12 @@ class FiniteRows:
 
     def mapped(self, move: Callable[[Array], Array]) -> FiniteRows:
         """The same with every array replaced by ``move(array)``."""
-        return FiniteRows(self.n, move(self.kept), move(self.infinite), move(self.missing))
+        weightless = None if self.weightless is None else move(self.weightless)
+        return FiniteRows(self.n, move(self.kept), move(self.infinite), move(self.missing), weightless)
+
+    def without(self, weightless: Array) -> FiniteRows:
+        """These rows without those kept rows for which `weightless`, bool[m], is true."""
+        return replace(self, kept=self.kept[~weightless], weightless=self.kept[weightless])
 
 
 def all_rows(points: Array) -> FiniteRows:

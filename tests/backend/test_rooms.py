@@ -46,7 +46,7 @@ LEVELS = [
     {"hierarchy"},
     {"spanning"},
     {"partitions"},
-    {"gpus"},
+    {"gpus", "weighted"},
     {"euclidean"},
     {"hdbscan"},
     {"partitions.model"},

@@ -15,6 +15,18 @@ def query_cores(index, queries, k, near):
     return core, np.where(between[:, 0] == 0, 0, np.inf).astype(between.dtype)
 
 
+def weighted_query_cores(index, queries, units, enough, near):
+    between = power_between(queries.scaled[:, None], index.scaled[None], index.norm)
+    core = least_radii(between, units, enough) * between.dtype.type(index.core_factor)
+    return core, np.where(between.min(axis=1) == 0, 0, np.inf).astype(between.dtype)
+
+
+def least_radii(between, units, enough):
+    """Of every row of distances, the least one within which the weights sum to enough."""
+    within = [[int(units[row <= radius].sum()) >= enough for radius in row] for row in between]
+    return np.where(within, between, np.inf).min(axis=1)
+
+
 def exemplar_distances(points, exemplars, starts):
     between = power_between(points[:, None], exemplars[None], EUCLIDEAN)
     return np.stack([between[:, a:b].min(axis=1) for a, b in zip(starts[:-1], starts[1:])], axis=1)

@@ -60,7 +60,9 @@ from partitions_reference import (  # noqa: F401, more operations
 from prediction_reference import (  # noqa: F401, more operations
     common_ancestor_lambdas,
     exemplar_distances,
+    least_radii,
     query_cores,
+    weighted_query_cores,
 )
 from published_reference import grow_subtrees, lightest_of_edges  # noqa: F401, more operations
 from validity_reference import cluster_trees, core_distance_sums, separations  # noqa: F401, more operations
@@ -171,11 +173,12 @@ def point_statistics(points):
     return PointStatistics(low.astype(np.float64), high.astype(np.float64), int(bad.sum()), first)
 
 
-def curve_order(points, scale, keep=False, box=None):
+def curve_order(points, scale, keep=False, box=None, copies=None):
     """Level by level, one cell after the other."""
     rows = np.arange(len(points), dtype=np.int32)
     scaled = points.astype(np.float64) * scale
-    cells, found = [(0, len(points))] if len(points) > (CROWD if box is None else 0) else [], []
+    copies = np.ones(len(points), int) if copies is None else copies
+    cells, found = [(0, len(points))] if copies.sum() > (CROWD if box is None else 0) else [], []
     depth = []
     while cells:
         depth.append(len(cells))
@@ -190,7 +193,8 @@ def curve_order(points, scale, keep=False, box=None):
             found.append((first, codes, grid))
             if grid.factor:
                 edges = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1], True])
-                below += [(first + a, b - a) for a, b in zip(edges[:-1].tolist(), edges[1:].tolist()) if b - a > CROWD]
+                runs = zip(edges[:-1].tolist(), edges[1:].tolist())
+                below += [(first + a, b - a) for a, b in runs if b - a > 1 and copies[members[a:b]].sum() > CROWD]
         cells = below
     return CurveOrder(rows, _kept(depth, found) if keep else None)
 
@@ -325,6 +329,11 @@ def core_distances(index, k, report=None):
     x = index.scaled
     some = np.array_split(x, len(x) // 256 + 1)  # rows, so that their distances to all points fit in the caches
     index.core = np.concatenate([np.sort(power_between(rows[:, None], x, index.norm))[:, k - 1] for rows in some])
+    return index.core
+
+
+def weighted_core_distances(index, units, enough, report=None):
+    index.core = least_radii(power_between(index.scaled[:, None], index.scaled[None], index.norm), units, enough)
     return index.core
 
 

@@ -37,6 +37,7 @@ VALUES = {
     "class W": ["i64", "int", "double", "float"],
     "class P": ["int", "i64"],
     "class Word": ["u32", "u64"],
+    "class S": ["int", "i64"],
     "bool EXACT": ["true", "false"],
     "int METRIC": [EUCLIDEAN, "1", "2", POWERS, ANY_POWER, PERIODIC, PERIODIC_ANY_POWER],
 }

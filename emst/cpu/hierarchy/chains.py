@@ -41,14 +41,15 @@ class Chains(NamedTuple):
 
 
 def dendrogram(components, sizes):
-    """Children int32[m, 2], sizes int32[m] and parents int32[m] of the merges; `sizes`, int32[n], of the points."""
+    """Children int32[m, 2], sizes and parents int32[m] of the merges; `sizes`, int32 or int64[n], of the points. Sizes
+    of merges have their dtype."""
     m, n = len(components.leaving) // 2, len(sizes)
     grain = grain_for(m, GRAIN)
     top = empty(m, np.uint64)
     for_chunks(_climb, m, grain, components.above, components.leaving, n, top)
     top, merge = radix_order(top)
     chains = Chains(top, merge, empty(components.begins[-1] + 1 - n, np.int32), components.leaving)
-    parent, child, size = empty(m, np.int32), empty(2 * m, np.int32).reshape(m, 2), empty(m, np.int32)
+    parent, child, size = empty(m, np.int32), empty(2 * m, np.int32).reshape(m, 2), empty(m, sizes.dtype)
     for_chunks(_link, m, grain, chains, components.above[2 * n + 1 :: 2], parent)
     for_chunks(_join, m, grain, chains, n, child)
     tops = np.array([*components.begins[1:], components.begins[-1] + 1]) - n
@@ -155,7 +156,7 @@ def _add_up(chains, sizes, first, size, sums, grain, begin, end):
 
 @kernel
 def _add_carried(chains, first, carried, size, grain, begin, end):
-    amount = np.int32(carried[begin // grain])
+    amount = size.dtype.type(carried[begin // grain])
     k = first + begin
     while k < first + end and _before(chains, k) >= 0:
         size[chains.merge[k]] += amount

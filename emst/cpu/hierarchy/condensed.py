@@ -37,7 +37,7 @@ def condense(linkage, min_cluster_size):
     cluster, leave = np.empty(n, np.int32), np.empty(n, np.int32)
     for_chunks(_leave, m, grain, linkage.child, *merges, owner, cluster, leave)
     for_chunks(_keep_nodes, m, grain, *merges, owner)
-    size = np.empty(len(top) + 1, np.int32)
+    size = np.empty(len(top) + 1, linkage.size.dtype)
     size[0], size[1:] = linkage.size[-1], linkage.size[top]
     chains = (*chains_of(owner, len(size)), left)
     return measured(linkage, min_cluster_size, born_at, size, owner, left, chains, cluster, leave)

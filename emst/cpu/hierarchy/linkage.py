@@ -45,10 +45,11 @@ def _united(ends, sizes):
     n = m + 1
     # Both numbers of a point lie on one cache line. sets[2 v] is the parent of point v or, if v is a root, minus the
     # size of its set; sets[2 v + 1] is the name of a root's cluster.
-    sets = empty(2 * n, np.int32)
+    kind = np.dtype(np.int32) if sizes is None else sizes.dtype
+    sets = empty(2 * n, kind)
     sets[::2] = -1 if sizes is None else -sizes
     sets[1::2] = np.arange(-n, 0)
-    child, size = np.empty((m, 2), np.int32), np.empty(m, np.int32)
+    child, size = np.empty((m, 2), np.int32), np.empty(m, kind)
     for begin in range(0, m, STEP):
         end = min(begin + STEP, m)
         merged = _merge(ends, sets, child, size, begin, end)

@@ -13,6 +13,8 @@ whose radius takes the place of the list's: see `buffers`.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from emst.cpu.points.buffers import append, clear, kth_smallest, new_buffers, shrink
@@ -32,14 +34,22 @@ KEPT = 8  # neighbours a point that stay with the hierarchy, at most
 LEAST, MOST = 192, 1 << 10  # dimensions times leaves, and leaves, of a chunk: between chunks, interrupts are served
 
 
+class Weighing(NamedTuple):
+    """For core distances by weight (`weighted`): they end where the weights of the listed points suffice."""
+
+    units: np.ndarray  # int64[n]: weight of every point
+    enough: int  # weight within the core distance, that of the point itself included
+    suffices: np.ndarray  # bool[n], output: whether the listed points weigh enough
+
+
 def core_distances(index, k, report=None):
     """See `emst.backend.operations`."""
     if k == 1:
         return np.zeros(index.n, index.dtype)
     wanted = min(k, index.n - 1)  # one more than needed: a list may lack points that are as near as its last
     core = full(index.leaves * LANES, np.inf, index.dtype)
-    _find_neighbours(index, wanted, core, k - 2, report)
-    return _keep_cores(index, core)
+    find_neighbours(index, wanted, core, k - 2, report)
+    return keep_cores(index, core)
 
 
 def scale_cores(index, factor):
@@ -52,10 +62,10 @@ def set_cores(index, core):
     """See `emst.backend.operations`."""
     padded = full(index.leaves * LANES, np.inf, index.dtype)
     padded[: index.n] = core
-    _keep_cores(index, padded)
+    keep_cores(index, padded)
 
 
-def _keep_cores(index, padded):
+def keep_cores(index, padded):
     """Store the core distances that weights are made of. They are infinite in the empty lanes of the last leaf."""
     index.core, index.padded_core = padded[: index.n], padded
     index.node_core = _node_cores(index, padded)
@@ -69,11 +79,12 @@ def forget_neighbours(index):
 
 def list_neighbours(index, count):
     """Find the lists for the first rounds if no search for core distances has left them."""
-    _find_neighbours(index, count, None, count - 1)
+    find_neighbours(index, count, None, count - 1)
 
 
-def _find_neighbours(index, wanted, core, nth, report=None):
-    """Set `lists` and `reach` of the hierarchy, and `core` to the distance of neighbour number `nth`."""
+def find_neighbours(index, wanted, core, nth, report=None, weighing=None):
+    """Set `lists` and `reach` of the hierarchy, and `core` to the distance of neighbour number `nth`; by weight, to
+    that of the first neighbour number at most `nth` with which the weights suffice."""
 
     def done(point):
         report(min(point, index.n), index.n)
@@ -82,7 +93,7 @@ def _find_neighbours(index, wanted, core, nth, report=None):
     lists = full(size * min(wanted, KEPT), -1, np.int32).reshape(size, -1)
     reach = full(size, np.inf, index.dtype)
     nearest = min(wanted, LANES)
-    args = (index.nodes, index.n, nth, nearest, reach if core is None else core, lists, reach, index.space)
+    args = (index.nodes, index.n, nth, nearest, reach if core is None else core, lists, reach, weighing, index.space)
     products = products_of(index, nth + 1, lambda: _sample(index, args, nth))
     if products is not None:
         _find_by_products(index, products, wanted, args, done if report else None)
@@ -126,7 +137,7 @@ def _find_by_products(index, products, wanted, args, report=None):
 
 
 @kernel
-def _scan_neighbours(scratch, products, ids, nodes, n, nth, wanted, core, lists, reach, space, begin, end):
+def _scan_neighbours(scratch, products, ids, nodes, n, nth, wanted, core, lists, reach, weighing, space, begin, end):
     (packed, values, heap), (packet, distances, neighbours, _, _, buffers) = scratch
     far = greatest_finite(nodes.blocks)
     kept = lists.shape[1]
@@ -137,7 +148,7 @@ def _scan_neighbours(scratch, products, ids, nodes, n, nth, wanted, core, lists,
         clear(buffers)
         packet.radius[0] = kth_power(products, values, u - begin, u, len(heap), heap, nodes.blocks)
         scan_lists(packet, products, values, u - begin, u, space, distances, neighbours, wanted, buffers)
-        core[u] = wanted_distance(distances, nth, buffers, 0)
+        core[u] = _core_distance(distances, neighbours, nth, buffers, 0, weighing, u)
         for m in range(kept):
             lists[u, m] = neighbours[m]
         if kept < n - 1:  # else all other points are listed
@@ -199,7 +210,7 @@ def _least_of_lanes(below, least, begin, end):
 
 
 @kernel
-def _search_neighbours(scratch, nodes, n, nth, wanted, core, lists, reach, space, begin, end):
+def _search_neighbours(scratch, nodes, n, nth, wanted, core, lists, reach, weighing, space, begin, end):
     far = greatest_finite(nodes.blocks)
     packet, distances, neighbours, columns, column_ids, buffers = scratch
     d = space.d
@@ -219,7 +230,7 @@ def _search_neighbours(scratch, nodes, n, nth, wanted, core, lists, reach, space
         walk_lists(packet, nodes, (distances, neighbours, wanted, leaf, buffers), None, None, space, leaf >> 4)
         for j in range(size):
             u = leaf * LANES + j
-            core[u] = wanted_distance(distances, nth, buffers, j)
+            core[u] = _core_distance(distances, neighbours, nth, buffers, j, weighing, u)
             for m in range(kept):
                 lists[u, m] = neighbours[j * LANES + m]
             if kept < n - 1:  # else all other points are listed
@@ -262,6 +273,21 @@ def wanted_distance(distances, nth, buffers, q):
         return distances[q * LANES + nth]
     else:
         return kth_smallest(buffers, q)
+
+
+@part
+def _core_distance(distances, neighbours, nth, buffers, q, weighing, u):
+    """The core distance of the packet's point q, number u of all, as far as its list says."""
+    if weighing is None:
+        return wanted_distance(distances, nth, buffers, q)
+    else:
+        total, power, m = weighing.units[u], distances.dtype.type(0), 0
+        while total < weighing.enough and m <= nth and neighbours[q * LANES + m] >= 0:
+            total += weighing.units[neighbours[q * LANES + m]]
+            power = distances[q * LANES + m]
+            m += 1
+        weighing.suffices[u] = total >= weighing.enough
+        return power
 
 
 @part

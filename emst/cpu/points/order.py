@@ -28,18 +28,19 @@ SMALL = 256  # points; only if no cell has more, a chunk has several cells: an i
 RUN = 16  # points sorted by insertion
 
 
-def curve_order(points, scale, keep=False, box=None):
+def curve_order(points, scale, keep=False, box=None, copies=None):
     """See `emst.backend.operations`."""
     n = len(points)
     rows = np.arange(n, dtype=np.int32)
     first, start = np.zeros(1, np.int32), np.array([0, n])
     levels = []
-    while start[-1] > (CROWD if box is None else 0):
+    crowded = n > CROWD if copies is None else int(copies.sum(dtype=np.int64)) > CROWD
+    while (crowded or box is not None) and start[-1] > 0:
         codes, grids = _divide(points, scale, rows, first, start, box)
         if keep:
             levels.append((first, *runs_of(codes, first, start), grids))
-        first, start = _crowded_cells(first, start, codes, grids)
-        box = None  # it is that of the first cell
+        first, start = _crowded_cells(first, start, codes, grids, rows, copies)
+        box, crowded = None, True  # the box was that of the first cell; further cells are crowded
     return CurveOrder(rows, joined_levels(levels, points.shape[1]) if keep else None)
 
 
@@ -114,14 +115,15 @@ def _lanes(d):
     return full(min(d, MOST_CURVE_AXES) * BLOCK, 0, np.uint32).reshape(-1, BLOCK)
 
 
-def _crowded_cells(first, start, codes, grids):
+def _crowded_cells(first, start, codes, grids, rows, copies):
     """The cells of the next level: where each begins among all points, and among the points of that level."""
     m = int(start[-1])
     grain = grain_for(m, 1 << 15)
-    most = grain // (CROWD + 1) + 1  # that can begin in one part
+    most = grain // (CROWD + 1 if copies is None else 2) + 1  # that can begin in one part
     parts = -(-m // grain)
     begins, sizes, counts = np.empty((parts, most), np.int32), np.empty((parts, most), np.int64), np.empty(parts, int)
-    for_chunks(_list_crowded, m, grain, first, start, codes, grids.factor, begins, sizes, counts, grain)
+    args = (first, start, codes, grids.factor, rows, copies, begins, sizes, counts, grain)
+    for_chunks(_list_crowded, m, grain, *args)
     taken = np.arange(most) < counts[:, None]
     return begins[taken], np.concatenate([[0], np.cumsum(sizes[taken])])
 
@@ -233,8 +235,9 @@ def _sort(codes, rows, spare_codes, spare_rows):
 
 
 @kernel
-def _list_crowded(first, start, codes, factor, begins, sizes, counts, grain, begin, end):
-    """List the runs of equal codes that begin in this part and hold more than `CROWD` points of a divided cell."""
+def _list_crowded(first, start, codes, factor, rows, copies, begins, sizes, counts, grain, begin, end):
+    """List the runs of equal codes that begin in this part and hold more than `CROWD` points of a divided cell, or
+    copies of several points."""
     mine = begin // grain
     cell = last_at_most(start, begin)
     count, i = 0, np.int64(begin)
@@ -247,11 +250,24 @@ def _list_crowded(first, start, codes, factor, begins, sizes, counts, grain, beg
             i = start[cell + 1]
             continue
         stop = _end_of_run(codes, i, start[cell + 1])
-        if stop - i > CROWD:
-            begins[mine, count], sizes[mine, count] = first[cell] + i - start[cell], stop - i
+        place = first[cell] + i - start[cell]
+        if _is_crowd(rows, copies, place, stop - i):
+            begins[mine, count], sizes[mine, count] = place, stop - i
             count += 1
         i = stop
     counts[mine] = count
+
+
+@part
+def _is_crowd(rows, copies, place, size):
+    """Whether so many points from `place` on are too many for one cell. A single point is not divided."""
+    if copies is None:
+        return size > CROWD
+    else:
+        total = np.int64(0)
+        for j in range(place, place + size):
+            total += copies[rows[j]]
+        return size > 1 and total > CROWD
 
 
 @part

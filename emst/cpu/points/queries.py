@@ -45,7 +45,7 @@ def query_cores(index, queries, k, near):
         bound,
         index.space,
     )
-    _for_packets(_cores, queries, *args, scratch=lambda: new_lists(index, k - 1))
+    for_packets(_cores, queries.leaves, *args, scratch=lambda: new_lists(index, k - 1))
     return core, bound
 
 
@@ -54,10 +54,10 @@ def nearest_distances(index, queries, radius, count):
     powers = np.full((queries.n, count), np.inf, index.dtype)
     args = (index.nodes, queries.nodes.blocks, radius, powers, index.space)
     if count <= LANES:
-        _for_packets(_list, queries, *args, scratch=lambda: new_lists(index, count)[:3])
+        for_packets(_list, queries.leaves, *args, scratch=lambda: new_lists(index, count)[:3])
     else:
-        _for_packets(
-            _collect, queries, *args,
+        for_packets(
+            _collect, queries.leaves, *args,
             scratch=lambda: (new_packet(index.d, index.dtype), new_buffers(count, index.n, index.dtype)),
         )  # fmt: skip
         powers.sort(axis=1)
@@ -87,13 +87,16 @@ def nearest_across(index, labels, queries, query_labels, core, radius, near=None
         power,
         index.space,
     )
-    _for_packets(_search, queries, *args, scratch=lambda: (new_packet(index.d, index.dtype), empty(LANES, index.dtype)))
+    for_packets(
+        _search, queries.leaves, *args, scratch=lambda: (new_packet(index.d, index.dtype), empty(LANES, index.dtype))
+    )
     return nearest, weight, power
 
 
-def _for_packets(kernel, queries, *args, scratch):
-    grain = min(grain_for(queries.leaves, 16), 1 << 10)  # a call can be interrupted between chunks only
-    for_chunks(kernel, queries.leaves, grain, *args, scratch=scratch)
+def for_packets(kernel, packets, *args, scratch):
+    """Run a kernel over packets of 16 queries."""
+    grain = min(grain_for(packets, 16), 1 << 10)  # a call can be interrupted between chunks only
+    for_chunks(kernel, packets, grain, *args, scratch=scratch)
 
 
 @kernel
@@ -102,11 +105,11 @@ def _cores(scratch, nodes, core, queries, near, wanted, factor, query_core, boun
     far = greatest_finite(queries)
     for leaf in range(begin, end):
         size = lesser(LANES, len(bound) - leaf * LANES)
-        _fill(packet, queries, None, space.d, leaf, size)
+        fill_packet(packet, queries, None, space.d, leaf, size)
         distances[:] = far
         neighbours[:] = -1
         clear(buffers)
-        start = _start(packet, nodes, space, near, leaf, size)
+        start = first_node(packet, nodes, space, near, leaf, size)
         walk_lists(packet, nodes, (distances, neighbours, wanted, -1, buffers), None, None, space, start)
         for q in range(size):
             core_distance = wanted_distance(distances, wanted - 1, buffers, q) * factor
@@ -131,14 +134,14 @@ def _list(scratch, nodes, queries, radius, powers, space, begin, end):
     wanted = powers.shape[1]
     for leaf in range(begin, end):
         size = lesser(LANES, len(powers) - leaf * LANES)
-        if not _fill(packet, queries, radius, space.d, leaf, size):
+        if not fill_packet(packet, queries, radius, space.d, leaf, size):
             continue
         neighbours[:] = -1
         for q in range(LANES):
             after = just_above(packet.radius[q]) if packet.radius[q] >= 0 else packet.radius[q]
             for m in range(LANES):
                 distances[q * LANES + m] = after
-        start = _start(packet, nodes, space, None, leaf, size)
+        start = first_node(packet, nodes, space, None, leaf, size)
         walk_lists(packet, nodes, (distances, neighbours, wanted, -1, None), None, None, space, start)
         for q in range(size):
             for m in range(wanted):
@@ -152,10 +155,10 @@ def _collect(scratch, nodes, queries, radius, powers, space, begin, end):
     wanted, width = powers.shape[1], len(buffers.values) // LANES
     for leaf in range(begin, end):
         size = lesser(LANES, len(powers) - leaf * LANES)
-        if not _fill(packet, queries, radius, space.d, leaf, size):
+        if not fill_packet(packet, queries, radius, space.d, leaf, size):
             continue
         clear(buffers)
-        _walk_buffers(packet, nodes, (buffers,), None, None, space, _start(packet, nodes, space, None, leaf, size))
+        _walk_buffers(packet, nodes, (buffers,), None, None, space, first_node(packet, nodes, space, None, leaf, size))
         for q in range(size):
             if buffers.size[q] > wanted:
                 shrink(buffers, q)
@@ -170,7 +173,7 @@ def _search(scratch, nodes, labels, core, node_core, queries, near, query_labels
     far = greatest_finite(nodes.blocks)
     for leaf in range(begin, end):
         size = lesser(LANES, len(nearest) - leaf * LANES)
-        if not _fill(packet, queries, radius, space.d, leaf, size):
+        if not fill_packet(packet, queries, radius, space.d, leaf, size):
             continue
         for j in range(LANES):
             u = leaf * LANES + lesser(j, size - 1)  # empty lanes have the last label
@@ -186,7 +189,7 @@ def _search(scratch, nodes, labels, core, node_core, queries, near, query_labels
                 elif query_core[u] > packet.radius[j]:
                     packet.weight[j] = packet.radius[j] = -1  # all its edges are heavier
             strict[j] = just_below(packet.radius[j])
-        start = _start(packet, nodes, space, near, leaf, size)
+        start = first_node(packet, nodes, space, near, leaf, size)
         _walk_across(packet, nodes, (strict, core, labels), node_core, labels, space, start)
         for q in range(size):
             if packet.neighbour[q] != NOBODY:
@@ -197,7 +200,7 @@ def _search(scratch, nodes, labels, core, node_core, queries, near, query_labels
 
 
 @part
-def _fill(packet, queries, radius, d, leaf, size):
+def fill_packet(packet, queries, radius, d, leaf, size):
     """Fill the packet with the queries of a leaf, whose radius is infinite if it is None; returns whether any of them
     has a radius."""
     far = greatest_finite(queries)
@@ -215,7 +218,7 @@ def _fill(packet, queries, radius, d, leaf, size):
 
 
 @part
-def _start(packet, nodes, space, near, leaf, size):
+def first_node(packet, nodes, space, near, leaf, size):
     """Set the box of the packet. Returns the node of 16 leaves where the walk begins: at the place of its middle query
     on the curve, if places are given; otherwise a descent leads there."""
     d = space.d

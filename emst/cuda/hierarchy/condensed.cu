@@ -88,10 +88,10 @@ __device__ void describe_cluster(i64 c, i64 clusters, const int *born_at, const 
 // Every cluster; where its members begin, start[clusters] too; and the term of every member: (points that leave at the
 // node) * (its lambda - the cluster's birth). Equal lambdas give 0, infinite ones too. There is a member for every
 // cluster.
-template <class T>
+template <class T, class S>
 __global__ void describe(i64 clusters, const int *born_at, const int *of_merge, const T *height, int *parent,
                          int2 *children, double *birth, const u32 *key, const int *member, i64 members,
-                         const int *leavers, int *start, double *term) {
+                         const S *leavers, int *start, double *term) {
   const i64 i = thread_id();
   if (i >= members) return;
   if (i < clusters) describe_cluster(i, clusters, born_at, of_merge, height, parent, children, birth);

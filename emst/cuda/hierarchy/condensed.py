@@ -10,7 +10,7 @@ import numpy as np
 from emst.backend.records import Condensed, Linkage
 from emst.cuda.hierarchy.linkage import Chains
 from emst.cuda.hierarchy.nodes import find_nodes
-from emst.cuda.runtime.compile import ctype
+from emst.cuda.runtime.compile import ctype, number_type
 from emst.cuda.runtime.constants import PIECE
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
 from emst.cuda.runtime.memory import all_ones
@@ -23,7 +23,7 @@ class Members:
 
     keys: cupy.ndarray  # uint32[inside]: the cluster
     nodes: cupy.ndarray  # int32[inside]
-    leavers: cupy.ndarray  # int32[m]: points that leave at a node
+    leavers: cupy.ndarray  # of the dtype of sizes, [m]: points that leave at a node
 
 
 def condense(linkage: Linkage, min_cluster_size: int) -> Condensed:
@@ -32,7 +32,8 @@ def condense(linkage: Linkage, min_cluster_size: int) -> Condensed:
     if m == 0:
         return _single_point(linkage, min_cluster_size)
     chains: Chains = linkage.scratch
-    nodes = find_nodes(linkage, np.int32(min(min_cluster_size, 2**31 - 1)))
+    kind = linkage.size.dtype.type
+    nodes = find_nodes(linkage, kind(min(min_cluster_size, np.iinfo(kind).max)))
     place, cluster, leaving = cupy.empty(m, np.int32), cupy.empty(m + 1, np.int32), cupy.empty(m + 1, np.int32)
     chains.descend("hierarchy/condensed", "place_merges", nodes.node, m, nodes.mark, place)
     launch_over_points("hierarchy/condensed", "leave", m + 1, chains.parent_merge, m + 1, place, cluster, leaving)
@@ -71,7 +72,7 @@ def measured(
     start, terms = cupy.empty(count + 1, np.int32), cupy.empty(inside, np.float64)
     clusters = (count, born_at, of_merge, linkage.height, parent, children, birth)
     nodes = (members.keys, members.nodes, inside, members.leavers)
-    launch("hierarchy/condensed", f"describe<{T}>", inside, *clusters, *nodes, start, terms)
+    launch("hierarchy/condensed", f"describe<{T}, {number_type(left.dtype)}>", inside, *clusters, *nodes, start, terms)
     sums = (members.nodes, terms, linkage.height, death, stability)
     launch("hierarchy/condensed", f"sum_short<{T}>", 32 * count, start, count, *sums)
     most = inside // PIECE  # of clusters with more members than that

@@ -34,9 +34,10 @@ __global__ void find_components(const int2 *children, i64 merges, i64 below, con
 }
 
 // Components of at least `least` points are numbered in the order of their first points.
+template <class S>
 __global__ void __launch_bounds__(COMPACT_THREADS)
-    number_components(const int *component, i64 n, const int *size, i64 least, const int *first, int *number,
-                      i64 *labels, int *total, u64 *tiles, u32 epoch) {
+    number_components(const int *component, i64 n, const S *size, i64 least, const int *first, int *number, i64 *labels,
+                      int *total, u64 *tiles, u32 epoch) {
   compact(
       n, tiles, epoch, total,
       [&](int, i64 p) {
@@ -51,7 +52,8 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
       });
 }
 
-__global__ void label_components(const int *component, i64 n, const int *size, i64 least, const int *number,
+template <class S>
+__global__ void label_components(const int *component, i64 n, const S *size, i64 least, const int *number,
                                  i64 *labels) {
   i64 p = thread_id();
   if (p < n && component[p] != NONE) labels[p] = size[component[p]] >= least ? number[component[p]] : -1;

@@ -7,6 +7,7 @@ import numpy as np
 
 from emst.backend.records import Linkage
 from emst.cuda.hierarchy.linkage import Chains
+from emst.cuda.runtime.compile import number_type
 from emst.cuda.runtime.launch import Compaction, launch
 
 
@@ -22,7 +23,8 @@ def cut(linkage: Linkage, height: float, min_cluster_size: int) -> cupy.ndarray:
     chains.descend("hierarchy/cut", "find_tops", below, top)
     component, number, total = cupy.empty(n, np.int32), cupy.empty(m, np.int32), cupy.zeros(1, np.int32)
     launch("hierarchy/cut", "find_components", m, linkage.child, m, below, top, component, first)
+    of_sizes = number_type(linkage.size.dtype)
     sized = (component, n, linkage.size, int(min_cluster_size))
-    Compaction(n).launch("hierarchy/cut", "number_components", n, *sized, first, number, labels, total)
-    launch("hierarchy/cut", "label_components", n, *sized, number, labels)
+    Compaction(n).launch("hierarchy/cut", f"number_components<{of_sizes}>", n, *sized, first, number, labels, total)
+    launch("hierarchy/cut", f"label_components<{of_sizes}>", n, *sized, number, labels)
     return labels

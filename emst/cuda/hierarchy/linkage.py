@@ -8,6 +8,7 @@ import cupy
 import numpy as np
 
 from emst.backend.records import Linkage
+from emst.cuda.hierarchy.sizes import weighted_sizes
 from emst.cuda.runtime.constants import BLOCK, EACH, FEW, PROGRESS_WORDS, ROUND_THREADS, SCAN_TILE
 from emst.cuda.runtime.launch import Compaction, launch, launch_resident
 from emst.cuda.runtime.memory import OnItsWay
@@ -49,9 +50,11 @@ def linkage(edges: cupy.ndarray, weights: cupy.ndarray, sizes: cupy.ndarray | No
     """See `emst.backend.operations`."""
     m = len(weights)
     child, size = cupy.empty((m, 2), np.int32), cupy.empty(m, np.int32)
-    total = None
+    total, weights_of_vertices = None, None
     if sizes is not None:
-        sizes, total = cupy.ascontiguousarray(sizes, np.int32), int(sizes.sum(dtype=np.int64))
+        sizes, total = cupy.ascontiguousarray(sizes), int(sizes.sum(dtype=np.int64))
+        if sizes.dtype == np.int64:
+            sizes, weights_of_vertices, size = None, sizes, size.astype(np.int64) if m == 0 else size
     if m == 0:
         return Linkage(child, size, weights, None, total)
     slot_bits = (2 * m + 1).bit_length()
@@ -76,6 +79,8 @@ def linkage(edges: cupy.ndarray, weights: cupy.ndarray, sizes: cupy.ndarray | No
         for begin, end in zip(chains.starts[:-1], chains.starts[1:]):
             args = (keys, entries, begin, end - begin, None, *results)
             tiles.launch("hierarchy/linkage", f"sum_chains{of_word}", end - begin, *args)
+    if weights_of_vertices is not None:
+        size = weighted_sizes(chains, child, size, weights_of_vertices)
     return Linkage(child, size, weights, chains, total)
 
 

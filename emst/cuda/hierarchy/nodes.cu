@@ -24,11 +24,13 @@ __global__ void __launch_bounds__(SCAN_THREADS)
 }
 
 // Marks of merges; the node above every large one; and how many large ones lie directly below a node.
-__global__ void mark_merges(const int2 *children, const int *size, const int *node, i64 merges, int least, int *mark,
-                            int *above, int *large, int *left) {
+template <class S>
+__global__ void mark_merges(const int2 *children, const S *size, const int *node, i64 merges, S least, int *mark,
+                            int *above, int *large, S *left) {
   const i64 e = thread_id();
   if (e >= merges) return;
-  const int at = node[e], points = size[e];
+  const int at = node[e];
+  const S points = size[e];
   left[e] = points;
   mark[e] = size[at] < least && at != merges - 1 ? SMALL : at == e ? GOES_ON : INNER;
   if (points < least) return;  // and so are all below
@@ -43,8 +45,9 @@ __global__ void mark_merges(const int2 *children, const int *size, const int *no
 // The nodes at which clusters begin, the root left out, with keys by which the last splits come first. Where just one
 // large node lies below, its points stay in the cluster. total becomes the number of children; that of nodes in
 // clusters is added to total[1].
+template <class S>
 __global__ void __launch_bounds__(COMPACT_THREADS)
-    list_children(const int *size, i64 merges, const int *mark, const int *above, const int *large, int *left, u32 *key,
+    list_children(const S *size, i64 merges, const int *mark, const int *above, const int *large, S *left, u32 *key,
                   int *child, int *total, u64 *tiles, u32 epoch) {
   int inside = 0;
   compact(
@@ -67,8 +70,9 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
 }
 
 // The numbers of clusters, in the order of the sorted keys, become the marks of the nodes at which they begin.
-__global__ void number_children(const u32 *key, const int *child, const int *total, const int *size, i64 merges,
-                                int *mark, int *born_at, int *points) {
+template <class S>
+__global__ void number_children(const u32 *key, const int *child, const int *total, const S *size, i64 merges,
+                                int *mark, int *born_at, S *points) {
   const i64 i = thread_id();
   if (i == 0) {
     born_at[0] = NONE;

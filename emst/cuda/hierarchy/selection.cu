@@ -17,15 +17,16 @@ __global__ void far_ancestors(i64 clusters, const int *parent, int *far) {
 
 // Excess of mass: a cluster stays unless it is too large or the clusters that stay below are more stable in sum. One
 // that is not allowed to stay counts as less stable than anything below.
+template <class S>
 struct ExcessOfMass {
-  const int *size;
+  const S *size;
   const double *stability;
   i64 largest;
   bool root_too;
   bool *stays;
   __device__ double look(int c) const {
     const double seen = stability[c];  // both loads begin before the first is used
-    const int points = size[c];
+    const S points = size[c];
     return (c > 0 || root_too) && points <= largest ? seen : -value_of(INFINITE<double>);
   }
   __device__ u64 decide(int c, double seen, double below) const {
@@ -42,9 +43,10 @@ struct ExcessOfMass {
   }
 };
 
+template <class S>
 __global__ void excess_of_mass(i64 clusters, const int *parent, const int *far, const int2 *children, u64 *words,
-                               const int *size, const double *stability, i64 largest, bool root_too, bool *stays) {
-  climb({clusters, parent, far, children, words}, ExcessOfMass{size, stability, largest, root_too, stays});
+                               const S *size, const double *stability, i64 largest, bool root_too, bool *stays) {
+  climb({clusters, parent, far, children, words}, ExcessOfMass<S>{size, stability, largest, root_too, stays});
 }
 
 __global__ void leaves(i64 clusters, const int2 *children, bool root_too, bool *stays) {

@@ -6,7 +6,7 @@ import cupy
 import numpy as np
 
 from emst.backend.records import Condensed, Selection
-from emst.cuda.runtime.compile import ctype
+from emst.cuda.runtime.compile import ctype, number_type
 from emst.cuda.runtime.constants import AHEAD, FEW, FEW_THREADS
 from emst.cuda.runtime.launch import Compaction, launch
 from emst.cuda.runtime.memory import all_ones
@@ -22,7 +22,8 @@ def select(
         launch("hierarchy/selection", "leaves", count, count, condensed.children, root_too, marked)
     else:
         rules = (condensed.size, condensed.stability, int(max_cluster_size), root_too)
-        launch("hierarchy/selection", "excess_of_mass", count, *climbed(condensed), *rules, marked)
+        name = f"excess_of_mass<{number_type(condensed.size.dtype)}>"
+        launch("hierarchy/selection", name, count, *climbed(condensed), *rules, marked)
     topmost = topmost_of(condensed, marked)
     if epsilon != 0:
         frontier = _frontier(condensed, epsilon, root_too)

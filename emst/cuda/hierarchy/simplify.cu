@@ -66,15 +66,20 @@ __global__ void begin_heirs(i64 clusters, const int *parent, const int *fate, in
   if (c < clusters) heir[c] = fate[c] == MERGED ? parent[c] : (int)c;
 }
 
+// Sums of sizes. CUDA adds 64 bits without a sign, which gives the same bits.
+__device__ inline void add_to(int *sum, int points) { atomicAdd(sum, points); }
+__device__ inline void add_to(i64 *sum, i64 points) { atomicAdd(reinterpret_cast<u64 *>(sum), (u64)points); }
+
 // Clusters that stay, in order, with their new numbers. The points of one that becomes part of its parent do not leave
 // at its node.
+template <class S>
 __global__ void __launch_bounds__(COMPACT_THREADS)
-    keep_clusters(const int *fate, i64 clusters, const int *born_at, const int *size, int *kept_born_at, int *kept_size,
-                  int *number, int *left, int *total, u64 *tiles, u32 epoch) {
+    keep_clusters(const int *fate, i64 clusters, const int *born_at, const S *size, int *kept_born_at, S *kept_size,
+                  int *number, S *left, int *total, u64 *tiles, u32 epoch) {
   compact(
       clusters, tiles, epoch, total, [&](int, i64 c) { return fate[c] == STAYS; },
       [&](i64 c, bool kept, u32 rank) {
-        if (fate[c] == MERGED) atomicSub(left + born_at[c], size[c]);
+        if (fate[c] == MERGED) add_to(left + born_at[c], -size[c]);
         if (!kept) return;
         kept_born_at[rank] = born_at[c];
         kept_size[rank] = size[c];
@@ -106,9 +111,8 @@ __global__ void rename_points(i64 n, const int *cluster, const int *leaving, con
 }
 
 // Nodes are sorted by cluster, then by height. The points that leave at nodes of one height are counted at the first.
-template <class T>
-__global__ void join_heights(const u32 *key, const int *node, i64 inside, const T *height, const int *left,
-                             int *leavers) {
+template <class T, class S>
+__global__ void join_heights(const u32 *key, const int *node, i64 inside, const T *height, const S *left, S *leavers) {
   const i64 i = thread_id();
   if (i == 0 || i >= inside || key[i - 1] != key[i] || !same_height(height, node[i - 1], node[i])) return;
   const double mine = widened(height[node[i]]);
@@ -121,12 +125,13 @@ __global__ void join_heights(const u32 *key, const int *node, i64 inside, const 
     else
       high = middle;
   }
-  atomicAdd(leavers + node[low], left[node[i]]);
+  add_to(leavers + node[low], left[node[i]]);
   leavers[node[i]] = 0;
 }
 
+template <class S>
 __global__ void __launch_bounds__(COMPACT_THREADS)
-    keep_leavers(const u32 *key, const int *node, i64 inside, const int *leavers, u32 *kept_key, int *kept_node,
+    keep_leavers(const u32 *key, const int *node, i64 inside, const S *leavers, u32 *kept_key, int *kept_node,
                  int *total, u64 *tiles, u32 epoch) {
   compact(
       inside, tiles, epoch, total, [&](int, i64 i) { return leavers[node[i]] > 0; },

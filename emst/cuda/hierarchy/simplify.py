@@ -8,7 +8,7 @@ import numpy as np
 from emst.backend.records import Condensed
 from emst.cuda.hierarchy.condensed import Members, measured, members_of
 from emst.cuda.hierarchy.selection import climbed, lengthened
-from emst.cuda.runtime.compile import ctype
+from emst.cuda.runtime.compile import ctype, number_type
 from emst.cuda.runtime.launch import Compaction, launch
 
 
@@ -24,18 +24,19 @@ def simplify(condensed: Condensed, persistence: float) -> Condensed:
     launch("hierarchy/simplify", "begin_heirs", count, count, condensed.parent, fate, heir)
     heir = lengthened("lengthen_frontier", heir)
 
-    born_at, size, number = (cupy.empty(count, np.int32) for _ in range(3))
+    born_at, number = (cupy.empty(count, np.int32) for _ in range(2))
+    size, of_sizes = cupy.empty_like(condensed.size), number_type(condensed.size.dtype)
     left, total = condensed.left.copy(), cupy.zeros(2, np.int32)  # clusters that stay, nodes in clusters
     clusters = (fate, count, condensed.born_at, condensed.size, born_at, size, number, left, total)
-    Compaction(count).launch("hierarchy/simplify", "keep_clusters", count, *clusters)
+    Compaction(count).launch("hierarchy/simplify", f"keep_clusters<{of_sizes}>", count, *clusters)
     of_merge, cluster, leaving = (
         cupy.empty_like(a) for a in (condensed.of_merge, condensed.cluster, condensed.leaving_merge)
     )
     renaming = (heir, fate, number)
     renamed = (len(of_merge), condensed.of_merge, *renaming, of_merge, total[1:])
     launch("hierarchy/simplify", "rename_merges", len(of_merge), *renamed)
-    points = (linkage.n, condensed.cluster, condensed.leaving_merge, condensed.parent, condensed.born_at)
-    launch("hierarchy/simplify", "rename_points", linkage.n, *points, *renaming, cluster, leaving)
+    points = (len(cluster), condensed.cluster, condensed.leaving_merge, condensed.parent, condensed.born_at)
+    launch("hierarchy/simplify", "rename_points", len(cluster), *points, *renaming, cluster, leaving)
     kept, inside = total.get().tolist()
     members = _one_node_a_height(members_of(of_merge, inside, kept, left), linkage.height)
     described = (born_at[:kept], size[:kept], of_merge, left, members, cluster, leaving)
@@ -48,9 +49,9 @@ def _one_node_a_height(members: Members, height: cupy.ndarray) -> Members:
     keys, nodes, inside = members.keys, members.nodes, len(members.nodes)
     leavers, total = members.leavers.copy(), cupy.empty(1, np.int32)
     joining = (keys, nodes, inside, height, members.leavers, leavers)
-    launch("hierarchy/simplify", f"join_heights<{ctype(height.dtype)}>", inside, *joining)
+    launch("hierarchy/simplify", f"join_heights<{ctype(height.dtype)}, {number_type(leavers.dtype)}>", inside, *joining)
     kept_keys, kept_nodes = cupy.empty_like(keys), cupy.empty_like(nodes)
     args = (keys, nodes, inside, leavers, kept_keys, kept_nodes, total)
-    Compaction(inside).launch("hierarchy/simplify", "keep_leavers", inside, *args)
+    Compaction(inside).launch("hierarchy/simplify", f"keep_leavers<{number_type(leavers.dtype)}>", inside, *args)
     kept = int(total[0])
     return Members(kept_keys[:kept], kept_nodes[:kept], leavers)

@@ -17,6 +17,7 @@ from emst.cuda.distances.metric import number_of
 from emst.cuda.points.bvh import are_few
 from emst.cuda.points.engine import LOOK_FROM, Engine, engine_before_looking
 from emst.cuda.points.knn import LONGEST_LIST
+from emst.cuda.points.weighted import SHORT_LIST
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import PRODUCT_CHUNK
 from emst.cuda.runtime.launch import Kernel, current_gpu, load_side_by_side
@@ -132,18 +133,18 @@ KERNELS = {
         hierarchy/linkage close_edges<u32> resident
         hierarchy/linkage sum_chains<u32>
         hierarchy/nodes find_nodes<{R}>
-        hierarchy/nodes mark_merges
-        hierarchy/nodes list_children
-        hierarchy/nodes number_children
+        hierarchy/nodes mark_merges<{S}>
+        hierarchy/nodes list_children<{S}>
+        hierarchy/nodes number_children<{S}>
         hierarchy/condensed place_merges
         hierarchy/condensed leave
         hierarchy/condensed list_members
-        hierarchy/condensed describe<{R}>
+        hierarchy/condensed describe<{R}, {S}>
         hierarchy/condensed sum_short<{R}>
         hierarchy/condensed list_long
         hierarchy/condensed sum_long<{R}>
         hierarchy/selection far_ancestors
-        hierarchy/selection excess_of_mass
+        hierarchy/selection excess_of_mass<{S}>
         hierarchy/selection begin_topmost
         hierarchy/selection few_lengthen_topmost
         hierarchy/selection lengthen_topmost
@@ -151,6 +152,14 @@ KERNELS = {
         hierarchy/selection label_clusters
         hierarchy/selection label_points<{R}>
         runtime/gather gather_words<{WORD}, int>
+    """,
+    "weights": """
+        points/weighted end_lists
+        points/result edge_powers<{T}, {M}>
+    """,
+    "weights labels": """
+        hierarchy/sizes find_first
+        hierarchy/sizes place_vertices
     """,
     "few labels": "runtime/sort rank_keys<u32>",
     "many labels": """
@@ -160,9 +169,10 @@ KERNELS = {
 }
 
 
-def load_ahead(n: int, d: int, dtype: Any, norm: Norm, k: int, labels: Any = None) -> None:
+def load_ahead(n: int, d: int, dtype: Any, norm: Norm, k: int, labels: Any = None, weighted: bool = False) -> None:
     """See `emst.backend.operations`."""
-    kind = (are_few(n, d, norm, k > 1), engine_before_looking(n, d, norm), d, np.dtype(dtype), norm, k, labels)
+    few = are_few(n, d, norm, k > 1)
+    kind = (few, engine_before_looking(n, d, norm), d, np.dtype(dtype), norm, k, labels, weighted)
     _load_ahead(current_gpu(), kind)
 
 
@@ -172,10 +182,19 @@ def _load_ahead(gpu: int, kind: tuple[Any, ...]) -> None:
 
 
 def kernels_of(
-    few: bool, engine: Engine, d: int, dtype: np.dtype, norm: Norm, k: int, labels: np.dtype | None
+    few: bool,
+    engine: Engine,
+    d: int,
+    dtype: np.dtype,
+    norm: Norm,
+    k: int,
+    labels: np.dtype | None,
+    weighted: bool = False,
 ) -> list[Kernel]:
-    """What a tree launches, and its clusters, unless `labels`, the dtype of the heights, is None."""
+    """What a tree launches, and its clusters, unless `labels`, the dtype of the heights, is None. With weights, these
+    are what most weights take."""
     walks, cores = engine is Engine.WALKS, k > 1
+    k = SHORT_LIST if cores and weighted else k
     wanted = {
         "begin": True,
         "hierarchy": walks,
@@ -192,6 +211,8 @@ def kernels_of(
         "look": not few and walks and d >= LOOK_FROM,
         "many cores": not few and cores,
         "cores": cores,
+        "weights": weighted,
+        "weights labels": weighted and labels is not None,
         "total": labels is None,
         "labels": labels is not None,
         "few labels": few and labels is not None,
@@ -205,6 +226,7 @@ def kernels_of(
         "U": "u64" if wide else "u32",
         "WORD": "u64" if labels is not None and labels.itemsize == 8 else "u32",
         "R": "" if labels is None else ctype(labels),
+        "S": "i64" if weighted else "int",
         "D": d,
         "A": min(d, MOST_CURVE_AXES),
         "M": number_of(norm),

@@ -21,7 +21,7 @@ def core_distances(index: SearchIndex, k: int, report: Report | None = None) -> 
     """See `emst.backend.operations`. One launch finds them all, so nothing is reported on the way."""
     core = cupy.zeros(index.n, index.dtype)
     if 1 < k <= LONGEST_LIST:
-        _list_nearest(index, k, core)
+        list_nearest(index, k, core)
     elif k > 1:  # lists of the nearest 16 for the first round cost more than they save
         _select_distances(index, k, core)
     write_cores(index, core)
@@ -51,7 +51,7 @@ def multiplied(core: cupy.ndarray, factor: float) -> cupy.ndarray:
     return product
 
 
-def _list_nearest(index: SearchIndex, length: int, core: cupy.ndarray) -> None:
+def list_nearest(index: SearchIndex, length: int, core: cupy.ndarray) -> None:
     """The nearest other points, and as core distances those of the last but one."""
     index.neighbours = cupy.empty((length, index.n), np.int32)
     if index.engine is Engine.PRODUCTS and nearest_by_products(index, length, core):

@@ -46,10 +46,13 @@ class Level(NamedTuple):
     cell: Any = None  # int32[m]: its cell
 
 
-def curve_order(points: cupy.ndarray, scale: float, keep: bool = False, box: Box | None = None) -> CurveOrder:
+def curve_order(
+    points: cupy.ndarray, scale: float, keep: bool = False, box: Box | None = None, copies: cupy.ndarray | None = None
+) -> CurveOrder:
     """See `emst.backend.operations`."""
     n, d = points.shape
-    if n == 0 or (n <= CROWD and box is None):
+    crowded = n > CROWD if copies is None else int(copies.sum(dtype=np.int64)) > CROWD
+    if n == 0 or not (crowded or box is not None):
         return CurveOrder(cupy.arange(n, dtype=np.int32), joined_levels([], d) if keep else None)
     level: Level | None = Level(n, 1)
     rows, kept = None, []
@@ -57,7 +60,8 @@ def curve_order(points: cupy.ndarray, scale: float, keep: bool = False, box: Box
         level = Level(n, 1, cupy.zeros(1, np.int32), cupy.asarray([0, n], np.int64))
     while level is not None:
         grids = _grids(_corners(points, level, box), level.cells, d, scale)
-        keys = cupy.empty(n, np.uint64) if rows is None and not keep and not few(n) else None
+        packs = rows is None and not keep and copies is None and not few(n)
+        keys = cupy.empty(n, np.uint64) if packs else None
         codes = _codes(points, scale, level, grids, keys)
         if keys is not None:
             rows, level = _by_high_bits(keys, codes, level, grids)
@@ -67,7 +71,10 @@ def curve_order(points: cupy.ndarray, scale: float, keep: bool = False, box: Box
         codes, rows = _sorted(codes, level, rows)
         if keep:
             kept.append((level.first, *runs_of(codes, level.first, level.start), grids))
-        level = _crowded(codes, level, rows, grids.factor)
+        if copies is None:
+            level = _crowded(codes, level, rows, grids.factor)
+        else:
+            level = _crowded_by_copies(codes, level, rows, grids.factor, copies)
     return CurveOrder(rows, joined_levels(kept, d) if keep else None)
 
 
@@ -177,6 +184,28 @@ def _crowded(codes: cupy.ndarray, level: Level, rows: cupy.ndarray, factor: cupy
     c = int(total.get()[0])
     cell, place, members = of_points
     return Level(m, c, first[:c], start[: c + 1], members, place, cell)
+
+
+def _crowded_by_copies(
+    codes: cupy.ndarray, level: Level, rows: cupy.ndarray, factor: cupy.ndarray, copies: cupy.ndarray
+) -> Level | None:
+    """The same where points count as many; a single point is not divided."""
+    m = level.m
+    place = cupy.arange(m, dtype=np.int32) if level.place is None else level.place
+    cell = cupy.zeros(m, np.int32) if level.cell is None else level.cell
+    begins = cupy.ones(m, bool)
+    begins[1:] = (codes[1:] != codes[:-1]) | (cell[1:] != cell[:-1])
+    starts = cupy.append(cupy.flatnonzero(begins), m)
+    size, first = cupy.diff(starts), starts[:-1]
+    counted = cupy.concatenate([cupy.zeros(1, np.int64), cupy.cumsum(copies[rows[place]], dtype=np.int64)])
+    crowds = (size > 1) & (counted[starts[1:]] - counted[first] > CROWD) & (factor[cell[first]] > 0)
+    run = cupy.cumsum(begins) - 1
+    kept = place[crowds[run]]
+    if len(kept) == 0:
+        return None
+    start = cupy.concatenate([cupy.zeros(1, np.int64), cupy.cumsum(size[crowds], dtype=np.int64)])
+    of_cell = (cupy.cumsum(crowds) - 1)[run][crowds[run]].astype(np.int32)
+    return Level(len(kept), len(start) - 1, place[first[crowds]], start, rows[kept], kept, of_cell)
 
 
 def joined_levels(levels: list[Any], d: int) -> CurveCells:

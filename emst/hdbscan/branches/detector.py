@@ -195,13 +195,15 @@ class BranchDetector(ClusterMixin, BaseEstimator):
         sklearn.exceptions.NotFittedError
             `model` has not been fitted.
         ValueError
-            A parameter out of range; `model` was fitted to distances or to sparse features; `labels` or `probabilities`
-            do not fit the data.
+            A parameter out of range; `model` was fitted to distances, to sparse features or with `sample_weight`;
+            `labels` or `probabilities` do not fit the data.
         MemoryError
             The graph of a cluster is too large.
         """
         check_parameters(self, self._rules)
         fitted = model_of(model, "has no branches")
+        if fitted.row_weights is not None:
+            raise ValueError("branches are of models without sample_weight; fit the model again without it")
         with fitted.scope():
             members = members_of(fitted, labels, probabilities)
             centrality = centralities(fitted, members)

@@ -16,6 +16,7 @@ from emst.hierarchy.selection import Options, flat_clustering
 from emst.inputs.devices import on_device_of, to_host
 from emst.inputs.optional import optional
 from emst.inputs.summary import counted, device_of, one_line
+from emst.inputs.weights import Weights
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,9 +26,9 @@ class CondensedTree(Table):
     """The condensed tree as a table: one row for every point, and one for every cluster except the root.
 
     The columns are `parent`, `child`, `lambda_val` (1 / distance at which the child leaves the parent) and `child_size`
-    (number of points of the child). Numbers below n are points, n is the root, and the number of every other cluster is
-    greater than its parent's. Rows are ordered by parent, lambda and child. Points that are not in the hierarchy leave
-    the root at lambda 0.
+    (number of points of the child, or their weight: float64 unless all weights are whole numbers). Numbers below n are
+    points, n is the root, and the number of every other cluster is greater than its parent's. Rows are ordered by
+    parent, lambda and child. Points that are not in the hierarchy leave the root at lambda 0.
 
     Parameters
     ----------
@@ -39,6 +40,8 @@ class CondensedTree(Table):
         Row of the data of each of the m points; by default 0 ... m - 1.
     n : int, optional
         Number of rows of the data; m by default.
+    weights : Weights, optional
+        Of the m points: sizes are sums of them, and rows that are no points count 0.
     options : Options, optional
         How the clusters were selected: `simplify` selects again by them. Without them there is only the table.
     """
@@ -50,9 +53,10 @@ class CondensedTree(Table):
         *,
         rows: Array = None,
         n: int | None = None,
+        weights: Weights | None = None,
         options: Options | None = None,
     ) -> None:
-        self._source: tuple | None = (condensed, selection, rows, n)
+        self._source: tuple | None = (condensed, selection, rows, n, weights)
         self._options = options
         self._fetched: tuple[np.ndarray, np.ndarray] | None = None
 
@@ -62,7 +66,7 @@ class CondensedTree(Table):
             n = int(table["parent"][0])  # the root's number is the number of points
             clusters = len(table) - n + 1
         else:
-            condensed, selection, _, rows = self._source
+            condensed, selection, _, rows, _ = self._source
             n = len(condensed.cluster) if rows is None else rows
             clusters, chosen = condensed.count, selection.chosen
         return one_line(
@@ -82,9 +86,9 @@ class CondensedTree(Table):
     def _fetch(self) -> tuple[np.ndarray, np.ndarray]:
         """The table and the numbers of the selected clusters, on the host."""
         if self._fetched is None:
-            condensed, selection, rows, n = self._source or ()
+            condensed, selection, rows, n, weights = self._source or ()
             kept, n = kept_rows(rows, n, len(condensed.cluster))
-            self._fetched = table_of(condensed, kept, n), n + to_host(selection.chosen).astype(np.int64)
+            self._fetched = table_of(condensed, kept, n, weights), n + to_host(selection.chosen).astype(np.int64)
             if self._options is None:  # only `simplify` reads the source again
                 self._source = None
         return self._fetched
@@ -94,9 +98,9 @@ class CondensedTree(Table):
         if self._options is None:
             self._fetch()
             return self.__dict__
-        condensed, selection, rows, n = self._source or ()
+        condensed, selection, rows, n, weights = self._source or ()
         kept, _ = kept_rows(rows, n, len(condensed.cluster))
-        source = on_host(condensed), on_host(selection), kept, n
+        source = on_host(condensed), on_host(selection), kept, n, weights
         return {**self.__dict__, "_source": source, "_fetched": None}
 
     def _columns(self) -> dict[str, np.ndarray]:
@@ -127,7 +131,7 @@ class CondensedTree(Table):
         graph.add_weighted_edges_from(zip(parent, child, weight))
         graph.add_nodes_from((c, {"size": s}) for c, s in zip(child, size))
         if parent:
-            graph.nodes[parent[0]]["size"] = parent[0]  # the root's number is the number of points
+            graph.nodes[parent[0]]["size"] = sum(s for c, s in zip(child, size) if c < parent[0])
         return graph
 
     def to_json(self, *, points: bool = False) -> str:
@@ -217,12 +221,12 @@ class CondensedTree(Table):
                 "simplify needs the dendrogram, and this tree holds only a table: fit with "
                 "cluster_selection_persistence instead"
             )
-        condensed, _, rows, n = self._source
+        condensed, _, rows, n, weights = self._source
         ops = backend_of(device_of(condensed.cluster))
         with on_device_of(condensed.cluster):
             simpler = ops.simplify(condensed, float(persistence)) if persistence > 0 else condensed
             flat = flat_clustering(simpler, self._options, ops)
-        return CondensedTree(simpler, flat.selection, rows=rows, n=n, options=self._options)
+        return CondensedTree(simpler, flat.selection, rows=rows, n=n, weights=weights, options=self._options)
 
     def get_plot_data(
         self, leaf_separation: float = 1, log_size: bool = False, max_rectangle_per_icicle: int = 20

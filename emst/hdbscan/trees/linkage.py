@@ -34,10 +34,22 @@ class SingleLinkageTree(Table):
         Row of the data of each of the m points; by default 0 ... m - 1.
     n : int, optional
         Number of rows of the data; m by default.
+    weights : array of shape (m,), optional
+        Of the m points; the sizes in `linkage` are sums of them. Rows that are no points count 0.
+    alone : array of shape (m,), optional
+        With `weights`: the height at which the copies of a point join; infinite for a weight below 2.
     """
 
-    def __init__(self, linkage: Linkage, *, rows: Array = None, n: int | None = None) -> None:
-        self._source = linkage
+    def __init__(
+        self,
+        linkage: Linkage,
+        *,
+        rows: Array = None,
+        n: int | None = None,
+        weights: np.ndarray | None = None,
+        alone: np.ndarray | None = None,
+    ) -> None:
+        self._source, self._weights, self._alone = linkage, weights, alone
         self._kept, self._n = rows, n
 
     def __repr__(self) -> str:
@@ -86,12 +98,22 @@ class SingleLinkageTree(Table):
             before[0], others = others[0], others[1:]
         matrix[merges:, :2] = np.sort(np.stack([others, before], axis=1), axis=1)
         matrix[merges:, 2] = np.inf
-        matrix[merges:, 3] = np.arange(merges + 2, n + 1)
+        matrix[merges:, 3] = np.arange(merges + 2, n + 1) if self._weights is None else self._weights.sum()
         return matrix
+
+    def _weights_of_rows(self) -> np.ndarray:
+        """Weights of all n rows."""
+        _, kept, n = self._fetch()
+        assert self._weights is not None
+        weights = np.zeros(n, self._weights.dtype)
+        weights[kept] = self._weights
+        return weights
 
     def _columns(self) -> dict[str, np.ndarray]:
         matrix = self.to_numpy()
-        left, right, size = (matrix[:, i].astype(np.int64) for i in (0, 1, 3))
+        left, right = (matrix[:, i].astype(np.int64) for i in (0, 1))
+        whole = self._weights is None or self._weights.dtype.kind == "i"
+        size = matrix[:, 3].astype(np.int64) if whole else matrix[:, 3]
         parent = len(matrix) + 1 + np.arange(len(matrix))
         return {"parent": parent, "left_child": left, "right_child": right, "distance": matrix[:, 2], "size": size}
 
@@ -106,7 +128,8 @@ class SingleLinkageTree(Table):
         """
         parent, left, right, distance, size = (column.tolist() for column in self._columns().values())
         graph = optional("networkx").DiGraph()
-        graph.add_nodes_from(range(len(parent) + 1), size=1)
+        weights = np.ones(len(parent) + 1, np.int64) if self._weights is None else self._weights_of_rows()
+        graph.add_nodes_from((row, {"size": weight}) for row, weight in enumerate(weights.tolist()))
         graph.add_nodes_from((p, {"size": s}) for p, s in zip(parent, size))
         graph.add_weighted_edges_from(zip(parent, left, distance))
         graph.add_weighted_edges_from(zip(parent, right, distance))
@@ -131,7 +154,11 @@ class SingleLinkageTree(Table):
         height, least = check_cut(cut_distance, min_cluster_size)
         linkage, kept, n = self._fetch()
         labels = np.full(n, -1, np.int64)
-        labels[kept] = backend_of("cpu").cut(linkage, height, least)
+        if self._weights is not None and self._alone is not None and least > 1:
+            joined = backend_of("cpu").cut(linkage, height, 1)
+            labels[kept] = _large(joined, self._weights, self._alone < height, least)
+        else:
+            labels[kept] = backend_of("cpu").cut(linkage, height, least)
         return labels
 
     def plot(
@@ -170,6 +197,14 @@ class SingleLinkageTree(Table):
             cmap=cmap,
             colorbar=colorbar,
         )
+
+
+def _large(labels: np.ndarray, weights: np.ndarray, together: np.ndarray, least: int) -> np.ndarray:
+    """Labels of those clusters whose weights sum to at least `least`, in their order; the others are noise, -1. A point
+    alone is a cluster only if its copies are `together`."""
+    several = (np.bincount(labels) > 1) | (np.bincount(labels, together) > 0)
+    enough = several & (np.bincount(labels, weights) >= least)
+    return np.where(enough[labels], (np.cumsum(enough) - 1)[labels], -1)
 
 
 def _numbers(clusters: np.ndarray, kept: np.ndarray, n: int) -> np.ndarray:

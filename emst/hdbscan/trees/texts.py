@@ -15,7 +15,7 @@ class Clusters(NamedTuple):
     parent: list[int | None]
     birth: list[float]  # lambda at which it leaves its parent
     death: list[float]  # lambda at which it splits, or at which its last points leave
-    size: list[int]
+    size: list[float]  # whole numbers unless weights are not
 
 
 def clusters_of(rows: np.ndarray) -> Clusters:
@@ -25,7 +25,7 @@ def clusters_of(rows: np.ndarray) -> Clusters:
     below = below[np.argsort(below["child"])]
     death = np.zeros(len(below) + 1)
     np.maximum.at(death, rows["parent"] - n, rows["lambda_val"])
-    size = [int(rows["child_size"][rows["parent"] == n].sum()), *below["child_size"].tolist()]
+    size = [rows["child_size"][rows["parent"] == n].sum().item(), *below["child_size"].tolist()]
     parents: list[int | None] = [None, *below["parent"].tolist()]
     return Clusters([n, *below["child"].tolist()], parents, [0.0, *below["lambda_val"].tolist()], death.tolist(), size)
 

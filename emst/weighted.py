@@ -1,0 +1,166 @@
+"""The spanning tree of rows with weights, and the dendrogram of all their copies.
+
+A row of weight w counts as w points at the same place. Between them there are edges of their core distance. The tree of
+all these copies consists of the edges between them and of the tree of the rows, whose core distances are by weight. So
+the search sees every row once.
+
+In the dendrogram a row is a vertex that stands for w points. The copies of a row of at least `min_cluster_size` points
+are a cluster at the height of their core distance, so they need a merge. Such a row gets a second vertex: one point
+leaves the first vertex, and an edge of the height of the core distance joins the two. The edge lies at the place among
+the others that the edges between the copies have in the total order. So nodes, clusters and their numbers are those of
+the copies. Where several rows are at one place, they get second vertices at any weight of 2 or more: the last of the
+edges there decides about the number of the cluster.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from emst.backend.operations import Backend
+from emst.backend.records import Array, Linkage, PointStatistics, Report
+from emst.distances.metrics import Metric
+from emst.inputs.devices import to_host
+from emst.inputs.weights import MOST_BITS, Weights
+from emst.partitions.edges import bits_of
+from emst.spanning import Joined, heights, join, searched
+
+ID_BITS = 32
+NEVER = 1 << MOST_BITS  # a least size in units: without second vertices
+
+
+class Copies(NamedTuple):
+    """The edges between copies of a row, of all rows of weight 2 or more, one a row, in the total order."""
+
+    rows: Array  # int32[s]
+    before: Array  # int64[s], ascending: how many edges between different rows come before
+    heights: Array  # T[s]: in the metric's units
+    shared: Array  # bool[s]: whether there are other rows at the same place
+
+
+class WeightedTree(NamedTuple):
+    """The spanning tree of n rows with weights."""
+
+    edges: Array  # int32[n - 1, 2], in the total order
+    weights: Array  # T[n - 1], in the metric's units, ascending
+    core: Array | None  # T[n]: core distances by weight; None if min_samples is 1
+    copies: Copies
+
+
+def weighted_tree(
+    points: Array,
+    statistics: PointStatistics | None,
+    metric: Metric,
+    k: int,
+    weights: Weights,
+    ops: Backend,
+    report: Report | None = None,
+    alpha: float = 1.0,
+    cores: Report | None = None,
+) -> WeightedTree:
+    """The spanning tree of rows with positive weights; all arguments but `weights` are those of `metric_tree`."""
+    dtype = points.dtype
+    image, statistics, factor = searched(points, statistics, metric, k, ops, alpha)
+    joined = join(image, statistics, k, ops, report, metric.norm, factor, cores, weights)
+    index, order, core = joined.index, joined.order, joined.core
+    edges, powers = ops.sorted_edges(index, joined.forest, order, powers=True)
+    place, before, shared = _places_of_copies(joined, edges, powers, weights, ops)
+    lengths, own_lengths = _roots(joined, powers, _own(joined, place, ops), before, ops)
+    copies = Copies(order[place], before, heights(own_lengths, metric, alpha, dtype, ops), shared)
+    core = None if core is None else heights(ops.unscaled(index, core, order), metric, 1.0, dtype, ops)
+    return WeightedTree(edges, heights(lengths, metric, alpha, dtype, ops), core, copies)
+
+
+def _places_of_copies(
+    joined: Joined, edges: Array, powers: Array, weights: Weights, ops: Backend
+) -> tuple[Array, Array, Array]:
+    """Places on the curve of the rows of weight 2 or more, int32[s], in the total order of the edges between their
+    copies; how many edges of the tree come before each of these edges, int64[s]; and whether other rows are there.
+
+    An edge between copies has the weight (power) of their core distance, and the distance 0. So it comes before longer
+    edges of the same weight. Its smaller id is the first point of the run of equal points on the curve: all in a run
+    have an edge to that one (`join_duplicates`)."""
+    xp, index, order = ops.xp, joined.index, joined.order
+    place = xp.flatnonzero(ops.asarray(weights.units)[order] >= 2 * weights.per).astype(np.int32)
+    if len(place) == 0:
+        return place, xp.zeros(0, np.int64), xp.zeros(0, bool)
+    place_of = xp.empty(len(order), np.int32)
+    place_of[order] = xp.arange(len(order), dtype=np.int32)
+    ends = place_of[edges]
+    touching = xp.flatnonzero(bits_of(ops.edge_powers(index, *xp.ascontiguousarray(ends.T))) == 0)
+    head = _heads_of_runs(index.points(), ops)
+    place = place[ops.sort_order(head[place].astype(np.uint64))]
+    place = place[ops.sort_order(bits_of(_own(joined, place, ops)))]
+    own, powers = bits_of(_own(joined, place, ops)), bits_of(powers)
+    begin = xp.searchsorted(powers, own)
+    of_touching = xp.searchsorted(powers, powers[touching]) << ID_BITS | ends[touching].min(axis=1)
+    within = xp.searchsorted(of_touching, begin << ID_BITS | head[place]) - xp.searchsorted(
+        of_touching, begin << ID_BITS
+    )
+    equal = powers[xp.minimum(begin, len(powers) - 1)] == own
+    shared = xp.zeros(len(order), bool)
+    shared[ends[touching]] = True
+    return place, begin + xp.where(equal, within, 0), shared[place]
+
+
+def _own(joined: Joined, place: Array, ops: Backend) -> Array:
+    """Powers of the weights of the edges between copies of the points at these places, T[s]."""
+    index = joined.index
+    return ops.xp.zeros(len(place), index.dtype) if index.core is None else index.core[place]
+
+
+def _heads_of_runs(points: Array, ops: Backend) -> Array:
+    """The first point of the run of equal points, on the curve, that each point lies in: int32[n]."""
+    xp = ops.xp
+    begins = xp.ones(len(points), bool)
+    begins[1:] = (points[1:] != points[:-1]).any(axis=1)
+    return xp.flatnonzero(begins).astype(np.int32)[xp.cumsum(begins) - 1]
+
+
+def _roots(joined: Joined, powers: Array, own: Array, before: Array, ops: Backend) -> tuple[Array, Array]:
+    """Lengths of both kinds of edges from their powers; together they ascend, as in `spanning_tree`."""
+    xp, index = ops.xp, joined.index
+    both = xp.empty(len(powers) + len(own), powers.dtype)
+    at = _places_among(before, ops)
+    of_rows = xp.ones(len(both), bool)
+    of_rows[at] = False
+    both[of_rows], both[at] = powers, own
+    lengths = ops.unscaled(index, both, xp.arange(len(both), dtype=np.int32))
+    if index.norm.degree not in (1, 2):  # roots of neighbouring numbers may descend by a last digit
+        lengths = ops.asarray(np.maximum.accumulate(to_host(lengths)))
+    return lengths[of_rows], lengths[at]
+
+
+def _places_among(before: Array, ops: Backend) -> Array:
+    """Places of the edges between copies among all edges, int64[s]."""
+    return before + ops.xp.arange(len(before), dtype=np.int64)
+
+
+def no_tree(weights: Weights, core: Array, ops: Backend) -> WeightedTree:
+    """The tree of a single row, or of none; its core distance is 0."""
+    xp = ops.xp
+    rows = xp.asarray(np.flatnonzero(weights.units >= 2 * weights.per).astype(np.int32))
+    copies = Copies(rows, *(xp.zeros(len(rows), kind) for kind in (np.int64, core.dtype, bool)))
+    return WeightedTree(xp.zeros((0, 2), np.int32), core[:0], core, copies)
+
+
+def linkage_of_copies(
+    edges: Array, weights: Array, copies: Copies, row_weights: Weights, least: int, ops: Backend
+) -> Linkage:
+    """The dendrogram, for clusters of at least `least` units. Vertices after the rows are second vertices of some."""
+    xp, sizes = ops.xp, ops.asarray(row_weights.units)
+    n, split = len(sizes), (sizes[copies.rows] >= least) | (copies.shared & (least < NEVER))
+    rows, own = copies.rows[split], copies.heights[split]
+    if len(rows) == 0:
+        return ops.linkage(edges, weights, sizes)
+    at = _places_among(copies.before[split], ops)
+    of_rows = xp.ones(len(edges) + len(rows), bool)
+    of_rows[at] = False
+    all_edges, height = xp.empty((len(of_rows), 2), np.int32), xp.empty(len(of_rows), weights.dtype)
+    all_edges[of_rows], height[of_rows] = edges, weights
+    all_edges[at] = xp.stack([rows, xp.arange(n, n + len(rows), dtype=np.int32)], axis=1)
+    height[at] = own
+    sizes = xp.concatenate([sizes, xp.ones(len(rows), np.int64)])
+    sizes[rows] -= 1
+    return ops.linkage(all_edges, height, sizes)
