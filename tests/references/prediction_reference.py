@@ -23,8 +23,9 @@ def weighted_query_cores(index, queries, units, enough, near):
 
 def least_radii(between, units, enough):
     """Of every row of distances, the least one within which the weights sum to enough."""
-    within = [[int(units[row <= radius].sum()) >= enough for radius in row] for row in between]
-    return np.where(within, between, np.inf).min(axis=1)
+    order = np.argsort(between, axis=1)
+    last = (np.cumsum(units[order], axis=1) >= enough).argmax(axis=1)
+    return between[np.arange(len(between)), order[np.arange(len(between)), last]]
 
 
 def exemplar_distances(points, exemplars, starts):
