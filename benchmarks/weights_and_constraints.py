@@ -3,8 +3,8 @@
     python benchmarks/weights_and_constraints.py --device cuda
     python benchmarks/weights_and_constraints.py --device cpu --copies 1000000
 
-Points are blobs in 3-D, float32, on the device; times are medians in milliseconds. The last column of the first table is
-how many labels differ from those of the copies; that of the second one, how many constraints are satisfied.
+Points are blobs in 3-D, float32, on the device; times are medians in milliseconds. The last column of the first table
+is how many labels differ from those of the copies.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def main() -> None:
     first = np.cumsum(weights) - weights
     print(f"| whole weights from 1 to 5 | {few:,} | {took:.4g} | 1 | {(of_copies[first] != weighted).sum():,} |")
     print(f"| their copies | {len(copied):,} | {apart:.4g} | {apart / took:.3g} | - |", flush=True)
-    del copied
+    copied = None
     points = points_of(n)
     model = emst.HDBSCANGPU(5, 5).fit(points)
     pairs = rng.integers(0, n, (10_000, 2))
