@@ -23,7 +23,7 @@ from emst.inputs.features import features_of, set_features
 from emst.inputs.fitted import fitted_attribute
 from emst.inputs.points import CheckedPoints, check_finite, check_min_samples, check_points
 from emst.inputs.summary import counted, float_sum, one_line, total_of
-from emst.inputs.weights import Weights, check_weighted_samples, check_weights
+from emst.inputs.weights import check_weighted_samples, check_weights
 from emst.partitions.records import Request
 from emst.progress import Progress, showing
 from emst.spanning import metric_tree
@@ -124,8 +124,7 @@ def minimum_spanning_tree(
     with showing(verbose, report) as progress:
         if device_ids is None:
             data = check_points(X, device=device, dtype=dtype)
-            weights = check_weights(sample_weight, len(data.array), zeros=False)
-            return _on_one_device(data, chosen, min_samples, dtype, progress, weights)
+            return _on_one_device(data, chosen, min_samples, dtype, progress, sample_weight)
         if sample_weight is not None:
             raise ValueError("sample_weight takes one GPU: leave device_ids out")
         given = given_points(X, device_ids, device=device, dtype=dtype)
@@ -141,13 +140,14 @@ def _on_one_device(
     min_samples: int,
     dtype: Any,
     progress: Progress,
-    weights: Weights | None = None,
+    sample_weight: Any = None,
 ) -> MinimumSpanningTree:
     n, computed = len(data.array), metric.computed_in(data.dtype, dtype)
     metric = metric.of_columns(data.array.shape[1], computed)
-    k = check_min_samples(min_samples, n) if weights is None else check_weighted_samples(min_samples, weights)
     ops = backend_of(data.device)
     with data.scope():
+        weights = check_weights(sample_weight, n, ops, zeros=False)
+        k = check_min_samples(min_samples, n) if weights is None else check_weighted_samples(min_samples, weights)
         progress.watch(ops)
         ops.require_memory(data.array, metric.searched_in(computed), k)
         d = metric.searched_columns(data.array.shape[1])

@@ -140,7 +140,7 @@ def _places_among(before: Array, ops: Backend) -> Array:
 def no_tree(weights: Weights, core: Array, ops: Backend) -> WeightedTree:
     """The tree of a single row, or of none; its core distance is 0."""
     xp = ops.xp
-    rows = xp.asarray(np.flatnonzero(weights.units >= 2 * weights.per).astype(np.int32))
+    rows = np.flatnonzero(weights.units >= 2 * weights.per).astype(np.int32)
     copies = Copies(rows, *(xp.zeros(len(rows), kind) for kind in (np.int64, core.dtype, bool)))
     return WeightedTree(xp.zeros((0, 2), np.int32), core[:0], core, copies)
 

@@ -109,16 +109,16 @@ def _of_checked_points(data: CheckedPoints, request: Request) -> Model:
     n, k = len(data.array), request.min_samples
     dtype = request.metric.computed_in(data.dtype, request.dtype)
     metric = request.metric.of_columns(data.array.shape[1], dtype)
-    weights = check_weights(request.sample_weight, n)
-    if weights is None:
-        _check_size(n, request)
-    else:
-        _require_tree_search(metric)
-        _check_total(n, weights, request)
-        if request.options.auto:
-            require_whole_weights(weights, "min_cluster_size='auto'")
     with data.scope():
         ops = _backend(data.device, request)
+        weights = check_weights(request.sample_weight, n, ops)
+        if weights is None:
+            _check_size(n, request)
+        else:
+            _require_tree_search(metric)
+            _check_total(n, weights, request)
+            if request.options.auto:
+                require_whole_weights(weights, "min_cluster_size='auto'")
         ops.require_memory(data.array, metric.searched_in(dtype), k, labels=True)
         if metric.way == "tree":
             d = metric.searched_columns(data.array.shape[1])
@@ -183,13 +183,13 @@ def _weighing_points(
 ) -> tuple[Array, FiniteRows | None, Weights]:
     """Finite points without those of weight 0, their rows, None for all, and their weights."""
     if rows is not None:
-        weights = weights.taken(to_host(rows.kept))
+        weights = weights.taken(rows.kept)
     nothing = weights.units == 0
-    if not nothing.any():
+    if not bool(nothing.any()):
         return points, rows, weights
     kept = np.flatnonzero(~nothing)
-    rows = (all_rows(points) if rows is None else rows).without(np.asarray(nothing, like=points))
-    return points[np.asarray(kept, like=points)], rows, weights.taken(kept)
+    rows = (all_rows(points) if rows is None else rows).without(nothing)
+    return points[kept], rows, weights.taken(kept)
 
 
 def _announce_search(points: Array, request: Request) -> Progress:

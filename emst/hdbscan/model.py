@@ -166,7 +166,7 @@ class Model:
 
     def weights_of_points(self) -> np.ndarray | None:
         """Weights of the m points, on the host: whole numbers, or float64; None if every row is one."""
-        return None if self.row_weights is None else self.row_weights.real(self.row_weights.units)
+        return None if self.row_weights is None else to_host(self.row_weights.real(self.row_weights.units))
 
     def heights_of_copies(self) -> np.ndarray | None:
         """The height at which the copies of each point join, T[m] on the host; infinite for weights below 2."""

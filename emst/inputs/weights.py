@@ -7,13 +7,15 @@ less than 2^52 units, and every weight is rounded to a multiple of it: to one un
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from emst.backend.records import CROWD
-from emst.inputs.devices import to_host
+from emst.backend.operations import Backend
+from emst.backend.records import CROWD, Array
+from emst.inputs.devices import native_array, to_host
 from emst.inputs.points import check_min_samples
 from emst.inputs.summary import counted
 
@@ -23,10 +25,13 @@ FINEST = 1000  # a unit is 2^-1000 at least
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """Checked weights of n rows, of which not all are 1. Arrays live on the host."""
+    """Checked weights of n rows, of which not all are 1. Arrays live on the backend; those of a pickle on the host."""
 
-    units: np.ndarray  # int64[n], not negative
+    units: Array  # int64[n], not negative
     bits: int  # 2^bits units are the weight 1
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Weights, (to_host(self.units), self.bits)
 
     @property
     def per(self) -> int:
@@ -44,21 +49,21 @@ class Weights:
         return self.bits == 0
 
     @property
-    def copies(self) -> np.ndarray | None:
+    def copies(self) -> Array | None:
         """How many rows each row is among its neighbours on the curve, int32[n], as far as that matters: at most
         `CROWD` + 1. None where weights are not whole numbers: then each row is one."""
         return np.minimum(self.units, CROWD + 1).astype(np.int32) if self.whole else None
 
-    def taken(self, rows: np.ndarray) -> Weights:
+    def taken(self, rows: Array) -> Weights:
         """The weights of some of the rows."""
         return Weights(self.units[rows], self.bits)
 
     def real(self, units: Any) -> Any:
         """Numbers of units as weights: integers where all weights are whole numbers, otherwise float64."""
-        return units if self.whole else np.ldexp(units, -self.bits)
+        return units if self.whole else units * 2.0**-self.bits
 
 
-def check_weights(sample_weight: Any, n: int, *, zeros: bool = True) -> Weights | None:
+def check_weights(sample_weight: Any, n: int, ops: Backend, *, zeros: bool = True) -> Weights | None:
     """The weights of n rows, or None if there are none or all are 1.
 
     Parameters
@@ -67,6 +72,8 @@ def check_weights(sample_weight: Any, n: int, *, zeros: bool = True) -> Weights 
         Of any library, on any device.
     n : int
         Number of rows.
+    ops : Backend
+        The backend that checks them, and holds them afterwards.
     zeros : bool, default True
         Whether a weight may be 0.
 
@@ -78,14 +85,16 @@ def check_weights(sample_weight: Any, n: int, *, zeros: bool = True) -> Weights 
     """
     if sample_weight is None:
         return None
-    given = to_host(sample_weight)
+    given = native_array(sample_weight)
+    if not hasattr(given, "__cuda_array_interface__"):
+        given = np.asarray(given)
     if given.dtype == object:
         given = _as_numbers(given)
     if given.shape != (n,):
         raise ValueError(f"sample_weight must have one weight for each of the {n} rows of X; got shape {given.shape}")
     if given.dtype.kind not in "biuf":
         raise ValueError(f"sample_weight must hold real numbers; got dtype {given.dtype}")
-    weights = given.astype(np.float64)
+    weights = ops.asarray(given, np.float64)
     for bad, what in ((np.isnan(weights), "NaN"), (np.isinf(weights), "infinite"), (weights < 0, "negative")):
         if bad.any():
             first, many = int(bad.argmax()), counted(int(bad.sum()), "row")
@@ -123,15 +132,14 @@ def _as_numbers(objects: np.ndarray) -> np.ndarray:
         return objects
 
 
-def _in_units(weights: np.ndarray) -> Weights:
+def _in_units(weights: Array) -> Weights:
     """Weights that are not all whole numbers. How fine the units are depends on the weights, not on their order."""
     # The number of rows and the greatest weight give a first unit. The exact sum says how much finer it may be.
-    bits = MOST_BITS - len(weights).bit_length() - int(np.frexp(weights.max())[1])
+    bits = MOST_BITS - len(weights).bit_length() - math.frexp(float(weights.max()))[1]
     coarser = False  # whether rounding has made the sum too great
     while True:
         bits = min(max(bits, 0), FINEST)
-        units = np.rint(np.ldexp(weights, bits)).astype(np.int64)
-        units[weights > 0] = np.maximum(units[weights > 0], 1)
+        units = np.maximum(np.rint(weights * 2.0**bits).astype(np.int64), weights > 0)
         finer = MOST_BITS - int(units.sum()).bit_length()
         if finer == 0 or (finer > 0 and (coarser or bits == FINEST)) or (finer < 0 and bits == 0):
             return Weights(units, bits)

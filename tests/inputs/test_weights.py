@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from emst import EMST, HDBSCANGPU, minimum_spanning_tree
-from emst.inputs.weights import check_weights
+from emst.backend import backend_of
+from emst.inputs import weights as inputs
 
 X = np.arange(6.0).reshape(3, 2)
 BAD = {
@@ -18,6 +19,10 @@ BAD = {
     "must hold real numbers; got dtype object": ["a", None, 1],
     "must sum to less than 2**52": [2.0**51, 2.0**51, 1],
 }
+
+
+def check_weights(weights, n):
+    return inputs.check_weights(weights, n, backend_of("cpu"))
 
 
 @pytest.mark.parametrize("sentence", BAD)

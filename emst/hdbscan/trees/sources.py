@@ -37,7 +37,7 @@ def table_of(condensed: Condensed, kept: np.ndarray, n: int, weights: Weights | 
     rows["child"][end:] = np.delete(np.arange(n), kept)
     rows["child_size"][clusters:] = weights is None
     if weights is not None:
-        rows["child_size"][clusters:end] = weights.real(weights.units)
+        rows["child_size"][clusters:end] = to_host(weights.real(weights.units))
     return rows[np.lexsort((rows["child"], rows["lambda_val"], rows["parent"]))]
 
 
