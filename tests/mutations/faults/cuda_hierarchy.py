@@ -83,7 +83,7 @@ FAULTS = [
     Fault(
         "points that leave at equal heights are added without an atomic",
         "emst/cuda/hierarchy/simplify.cu",
-        "atomicAdd(leavers + node[low], left[node[i]]);",
+        "add_to(leavers + node[low], left[node[i]]);",
         "leavers[node[low]] += left[node[i]];",
         ("tests/hierarchy/test_definition.py::test_random_sets_have_the_clusters_of_the_definition",),
     ),

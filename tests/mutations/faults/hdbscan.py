@@ -53,15 +53,15 @@ FAULTS = [
     Fault(
         "core distances for far queries forget alpha",
         "emst/hdbscan/joining.py",
-        "find_cores(search, fitted.min_samples, factor, ops)",
-        "find_cores(search, fitted.min_samples, 1.0, ops)",
+        "prepare_cores(search, index.order, fitted.min_samples, factor, fitted.row_weights, ops)",
+        "prepare_cores(search, index.order, fitted.min_samples, 1.0, fitted.row_weights, ops)",
         ("tests/hdbscan/test_prediction.py::test_alpha_divides_distances_and_not_core_distances",),
     ),
     Fault(
         "scores of dense new points are negative",
-        "emst/hdbscan/prediction.py",
-        "np.maximum(fitted.ops.outlier_scores(fitted.flat.condensed, cluster, height), 0)",
-        "fitted.ops.outlier_scores(fitted.flat.condensed, cluster, height)",
+        "emst/hdbscan/joining.py",
+        "np.maximum(ops.outlier_scores(flat.condensed, *self.leaving(flat.condensed, ops)), 0)",
+        "ops.outlier_scores(flat.condensed, *self.leaving(flat.condensed, ops))",
         ("tests/hdbscan/test_prediction.py::test_scores_of_outliers",),
     ),
     Fault(
@@ -95,8 +95,8 @@ FAULTS = [
     Fault(
         "recluster forgets the persistence",
         "emst/hdbscan/model.py",
-        "options.min_cluster_size, options.persistence, self.ops",
-        "options.min_cluster_size, 0.0, self.ops",
+        "options.min_cluster_size * self.per, options.persistence, self.ops",
+        "options.min_cluster_size * self.per, 0.0, self.ops",
         ("tests/hdbscan/test_hdbscan.py::test_recluster_is_a_fit_without_a_new_tree",),
     ),
     Fault(
