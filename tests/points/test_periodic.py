@@ -39,6 +39,8 @@ def test_the_tree_of_the_total_order(ops, name):
         ([2.0, 0.3, 7.1], "uniform", np.float32, 4), ([0.0, 1e-3, 1.0, 1.0, 9.0], "uneven", np.float64, 5),
         ([1.0] * 40, "uniform", np.float64, 1),
     ]:  # fmt: skip
+        if (name, dtype, ops.name) == ("chebyshev", np.float32, "cpu"):
+            continue  # its kernels compile for 13 s, and are those of "euclidean" but for the maximum
         d = len(period)
         x = beyond(250, d, dtype, kind, period)
         ours = tree(ops, x, k, **options(name, period))
