@@ -129,4 +129,9 @@ def box_of(period: Any, name: str) -> Box | None:
 
 
 def _is_length(length: Any) -> bool:
-    return isinstance(length, Real) and not isinstance(length, (bool, np.bool_)) and 0 <= float(length) < math.inf
+    if not isinstance(length, Real) or isinstance(length, (bool, np.bool_)):
+        return False
+    try:
+        return 0 <= float(length) < math.inf
+    except OverflowError:  # an integer beyond the range of float64
+        return False

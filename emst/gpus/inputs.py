@@ -123,7 +123,11 @@ def row_count(X: Any, device_ids: Any) -> int:
     """Number of rows of the data, or of all arrays of a list together."""
     if device_ids is not None and is_list(X):
         return sum(map(len, X))
-    return int(X.shape[0]) if getattr(X, "shape", ()) else len(X)
+    if getattr(X, "shape", ()):
+        return int(X.shape[0])
+    if not hasattr(X, "__len__"):
+        raise ValueError(f"X must be an array of shape (n, d); got {X!r}")
+    return len(X)
 
 
 def _check_columns(X: Any, first: int) -> None:

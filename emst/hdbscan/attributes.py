@@ -130,8 +130,15 @@ class FittedAttributes:
         from emst.hdbscan.trees import CondensedTree
 
         flat, model = self._clustering_or_error(), self._model
-        kept, weights, options = model.kept, model.row_weights, model.in_units(model.options)
-        return CondensedTree(flat.condensed, flat.selection, rows=kept, n=model.n, weights=weights, options=options)
+        return CondensedTree(
+            flat.condensed,
+            flat.selection,
+            rows=model.kept,
+            n=model.n,
+            weights=model.row_weights,
+            options=model.in_units(model.options),
+            constraints=model.constraints,
+        )
 
     @property
     @made_once

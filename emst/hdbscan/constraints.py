@@ -107,10 +107,10 @@ def check_choice(estimator: Any) -> None:
 
 def _labels(y: Any, n: int) -> np.ndarray:
     labels = to_host(y)
-    if labels.dtype.kind not in "iu":
-        raise ValueError(LABELS.format(f"dtype {labels.dtype}"))
     if labels.shape != (n,):
         raise ValueError(f"y must have one label for each row of X, n_samples = {n}; got shape {labels.shape}")
+    if labels.dtype.kind not in "iu":
+        raise ValueError(LABELS.format(f"dtype {labels.dtype}"))
     bad = np.flatnonzero(labels < UNKNOWN)
     if len(bad):
         raise ValueError(

@@ -489,10 +489,10 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         constraints = self._model.constraints
         with self._model.scope():
             if y is not None or must_link is not None or cannot_link is not None:
-                check_unweighted(self._model.row_weights)
                 known = known_of(self._model.n, y, must_link, cannot_link)
                 constraints = known.constraints(self._model.rows, self._model.ops)
             if constraints is not None:
+                check_unweighted(self._model.row_weights)
                 check_choice(other)
             model = replace(self._model, constraints=constraints).clustered(options_of(other))
             features = {name: getattr(self, name) for name in ATTRIBUTES if hasattr(self, name)}

@@ -205,10 +205,8 @@ class Model:
             return replace(self, options=options)
         done("dendrogram", linkage.height)
         options = settled(options, linkage, self.ops)
-        condensed = condensed_tree(linkage, options.min_cluster_size * self.per, options.persistence, self.ops)
-        if linkage.n > len(self.core):  # second vertices of rows (`emst.weighted`)
-            rows = slice(len(self.core))
-            condensed = replace(condensed, cluster=condensed.cluster[rows], leaving_merge=condensed.leaving_merge[rows])
+        least, persistence = options.min_cluster_size * self.per, options.persistence
+        condensed = condensed_tree(linkage, least, persistence, self.ops, len(self.core))
         done("condensed tree", condensed.parent)
         flat = flat_clustering(condensed, self.in_units(options), self.ops, self.constraints)
         done("clusters and labels", flat.labels)

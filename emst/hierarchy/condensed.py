@@ -15,11 +15,15 @@ clustering" (2017).
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from emst.backend.operations import HierarchyOperations
 from emst.backend.records import Condensed, Linkage
 
 
-def condensed_tree(linkage: Linkage, min_cluster_size: int, persistence: float, ops: HierarchyOperations) -> Condensed:
+def condensed_tree(
+    linkage: Linkage, min_cluster_size: int, persistence: float, ops: HierarchyOperations, points: int | None = None
+) -> Condensed:
     """The condensed tree of a dendrogram.
 
     Parameters
@@ -33,10 +37,16 @@ def condensed_tree(linkage: Linkage, min_cluster_size: int, persistence: float, 
         split is merged back. 0 keeps all splits.
     ops : HierarchyOperations
         The backend that holds the arrays of `linkage`.
+    points : int, optional
+        How many of the vertices are points, the first ones; the others are second vertices (`emst/weighted.py`), and
+        the result says nothing of them. By default all are.
 
     Returns
     -------
     Condensed
     """
     condensed = ops.condense(linkage, min(min_cluster_size, linkage.points + 1))
-    return ops.simplify(condensed, persistence) if persistence > 0 else condensed
+    condensed = ops.simplify(condensed, persistence) if persistence > 0 else condensed
+    if points is None or points == linkage.n:
+        return condensed
+    return replace(condensed, cluster=condensed.cluster[:points], leaving_merge=condensed.leaving_merge[:points])

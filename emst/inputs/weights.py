@@ -85,6 +85,8 @@ def check_weights(sample_weight: Any, n: int, ops: Backend, *, zeros: bool = Tru
     """
     if sample_weight is None:
         return None
+    if np.ma.is_masked(sample_weight):
+        raise ValueError("sample_weight must not be masked; set masked weights to 0, so that the rows count nothing")
     given = native_array(sample_weight)
     if not hasattr(given, "__cuda_array_interface__"):
         given = np.asarray(given)

@@ -150,6 +150,7 @@ BAD_LABELS = [
     (None, "semi_supervised=True takes labels of some rows, -1 for the others: fit(X, y)"),
     (["a"] * 360, "y must hold integers, -1 for rows whose label is unknown; got dtype <U1: pandas.factorize(y)[0]"),
     (np.ones(360), "y must hold integers, -1 for rows whose label is unknown; got dtype float64: pandas.factorize"),
+    ([], "y must have one label for each row of X, n_samples = 360; got shape (0,)"),
     (np.ones(359, int), "y must have one label for each row of X, n_samples = 360; got shape (359,)"),
     (np.ones((360, 1), int), "y must have one label for each row of X, n_samples = 360; got shape (360, 1)"),
     (

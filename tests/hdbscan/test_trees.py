@@ -328,6 +328,29 @@ def test_a_tree_simplified_by_nothing_is_equal(ops):
     assert everything.to_newick().startswith("300:") and everything.plot() is not None
 
 
+def test_simplifying_twice_is_simplifying_once(ops):
+    """A fit drops children that the next persistence asks for."""
+    g = np.random.default_rng(3)
+    for _ in range(12):
+        model = HDBSCANGPU(3, 2, device=ops.name).fit(g.random((60, 2)))
+        once, first = model.condensed_tree_.simplify(6), model.recluster(cluster_selection_persistence=2.0)
+        for twice in (model.condensed_tree_.simplify(2).simplify(6), first.condensed_tree_.simplify(6)):
+            assert_array_equal(twice.to_numpy(), once.to_numpy())
+        assert_array_equal(once.simplify(2).to_numpy(), once.to_numpy())
+
+
+def test_a_simpler_tree_keeps_the_constraints(ops):
+    g = np.random.default_rng(4)
+    for _ in range(12):
+        x, y = g.random((60, 2)), np.where(g.random(60) < 0.15, g.integers(0, 2, 60), -1)
+        model = HDBSCANGPU(3, 2, semi_supervised=True, device=ops.name).fit(x, y)
+        for tree in (model.condensed_tree_, pickle.loads(pickle.dumps(model.condensed_tree_))):
+            for persistence in (0.0, 2.0):
+                expected = model.recluster(cluster_selection_persistence=persistence).condensed_tree_
+                assert tree.simplify(persistence)._select_clusters() == expected._select_clusters()
+                assert tree.simplify(0).simplify(persistence)._select_clusters() == expected._select_clusters()
+
+
 @pytest.mark.parametrize("bad", [-0.1, np.nan, np.inf, "1", None, True])
 def test_bad_persistences(bad):
     tree = HDBSCANGPU(min_cluster_size=4, device="cpu").fit(SIMPLER["uneven"][0]).condensed_tree_

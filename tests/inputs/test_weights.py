@@ -15,6 +15,7 @@ BAD = {
     "it is infinite in 2 rows, first in 0": [np.inf, 1, np.inf],
     "it is negative in 1 row, first in 2": [1, 1, -1],
     "every weight is zero": [0, 0, 0],
+    "must not be masked": np.ma.masked_array([1.0, 2.0, 3.0], [True, False, False]),
     "must hold real numbers; got dtype complex128": [1j, 1, 1],
     "must hold real numbers; got dtype object": ["a", None, 1],
     "must sum to less than 2**52": [2.0**51, 2.0**51, 1],

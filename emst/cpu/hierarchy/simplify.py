@@ -30,10 +30,9 @@ def simplify(condensed, persistence):
     _renumber(condensed.parent, condensed.born_at, condensed.size, fate, dropped, left)
     of_merge = np.empty(m, np.int32)
     for_chunks(_rename, m, grain, condensed.of_merge, fate, of_merge)
-    n = len(condensed.cluster)
-    cluster, leave = np.empty(n, np.int32), np.empty(n, np.int32)
+    cluster, leave = np.empty(linkage.n, np.int32), np.empty(linkage.n, np.int32)
     points = (condensed.cluster, condensed.leaving_merge, dropped, of_merge, cluster, leave)
-    for_chunks(_leave_again, n, grain, *points)
+    for_chunks(_leave_again, linkage.n, grain, *points)
     chains = _one_node_a_height(linkage.height, left, *chains_of(of_merge, len(kept)))
     born_at, size = condensed.born_at[kept[1:]], condensed.size[kept]
     return measured(linkage, condensed.min_cluster_size, born_at, size, of_merge, left, chains, cluster, leave)

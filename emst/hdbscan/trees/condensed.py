@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from emst.hdbscan.parameters import NOT_NEGATIVE
 from emst.hdbscan.trees.sources import ROW, on_host, table_of
 from emst.hdbscan.trees.table import Table, kept_rows
 from emst.hdbscan.trees.texts import json_of, newick_of
+from emst.hierarchy.condensed import condensed_tree
+from emst.hierarchy.constraints import Constraints
 from emst.hierarchy.selection import Options, flat_clustering
 from emst.inputs.devices import on_device_of, to_host
 from emst.inputs.optional import optional
@@ -44,6 +47,8 @@ class CondensedTree(Table):
         Of the m points: sizes are sums of them, and rows that are no points count 0.
     options : Options, optional
         How the clusters were selected: `simplify` selects again by them. Without them there is only the table.
+    constraints : Constraints, optional
+        By which they were selected, too.
     """
 
     def __init__(
@@ -55,9 +60,10 @@ class CondensedTree(Table):
         n: int | None = None,
         weights: Weights | None = None,
         options: Options | None = None,
+        constraints: Constraints | None = None,
     ) -> None:
         self._source: tuple | None = (condensed, selection, rows, n, weights)
-        self._options = options
+        self._options, self._constraints = options, constraints
         self._fetched: tuple[np.ndarray, np.ndarray] | None = None
 
     def __repr__(self) -> str:
@@ -101,7 +107,8 @@ class CondensedTree(Table):
         condensed, selection, rows, n, weights = self._source or ()
         kept, _ = kept_rows(rows, n, len(condensed.cluster))
         source = on_host(condensed), on_host(selection), kept, n, weights
-        return {**self.__dict__, "_source": source, "_fetched": None}
+        constraints = None if self._constraints is None else self._constraints.mapped(to_host)
+        return {**self.__dict__, "_source": source, "_fetched": None, "_constraints": constraints}
 
     def _columns(self) -> dict[str, np.ndarray]:
         rows = self._raw_tree
@@ -187,8 +194,8 @@ class CondensedTree(Table):
         """The tree without its short-lived splits.
 
         Clusters below a split that last for less than `persistence`, in lambda, are dropped, and the split is merged
-        back if fewer than two are left. It is the tree of a fit with this `cluster_selection_persistence`, and so are
-        its selected clusters.
+        back if fewer than two are left. It is the tree of a fit with this `cluster_selection_persistence`, or with that
+        of this tree if it is greater, and so are its selected clusters.
 
         Parameters
         ----------
@@ -222,11 +229,15 @@ class CondensedTree(Table):
                 "cluster_selection_persistence instead"
             )
         condensed, _, rows, n, weights = self._source
-        ops = backend_of(device_of(condensed.cluster))
+        ops, constraints = backend_of(device_of(condensed.cluster)), self._constraints
+        # From the dendrogram: how long a cluster lasts depends on children that this tree may have dropped.
+        options = replace(self._options, persistence=max(float(persistence), self._options.persistence))
         with on_device_of(condensed.cluster):
-            simpler = ops.simplify(condensed, float(persistence)) if persistence > 0 else condensed
-            flat = flat_clustering(simpler, self._options, ops)
-        return CondensedTree(simpler, flat.selection, rows=rows, n=n, weights=weights, options=self._options)
+            tree = (condensed.linkage, condensed.min_cluster_size, options.persistence)
+            simpler = condensed_tree(*tree, ops, len(condensed.cluster))
+            selection = flat_clustering(simpler, options, ops, constraints).selection
+        kept = {"rows": rows, "n": n, "weights": weights, "options": options, "constraints": constraints}
+        return CondensedTree(simpler, selection, **kept)
 
     def get_plot_data(
         self, leaf_separation: float = 1, log_size: bool = False, max_rectangle_per_icicle: int = 20
