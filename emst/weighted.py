@@ -107,7 +107,7 @@ def _places_of_copies(
 def _own(joined: Joined, place: Array, ops: Backend) -> Array:
     """Powers of the weights of the edges between copies of the points at these places, T[s]."""
     index = joined.index
-    return ops.xp.zeros(len(place), index.points().dtype) if index.core is None else index.core[place]
+    return ops.xp.zeros(len(place), index.dtype) if index.core is None else index.core[place]
 
 
 def _heads_of_runs(points: Array, ops: Backend) -> Array:
