@@ -31,8 +31,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 FOLDERS = [str(ROOT), str(ROOT / "tests" / "references"), str(ROOT / "benchmarks")]
 KINDS = {  # where its class is, and the share of the cases
     "points": ("soak_points", "Trees", 0.257),
-    "labels": ("soak_points", "Labels", 0.27),
+    "labels": ("soak_points", "Labels", 0.22),
     "constraints": ("soak_constraints", "Constraints", 0.05),
+    "weights": ("soak_weights", "Weights", 0.05),
     "prediction": ("soak_points", "Predictions", 0.11),
     "branches": ("soak_points", "Branches", 0.03),
     "distances": ("soak_distances", "Distances", 0.08),

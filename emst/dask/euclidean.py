@@ -17,6 +17,7 @@ from emst.dask.faults import read_again
 from emst.dask.inputs import chunks_of
 from emst.dask.outputs import DaskEstimator, dask_array
 from emst.distances.metrics import check_columns, tree_metric_of
+from emst.hdbscan.keywords import tells_equivalents
 from emst.inputs.features import features_of, set_features
 from emst.inputs.fitted import fitted_attribute
 from emst.inputs.summary import counted, one_line
@@ -269,6 +270,7 @@ class EMST(Cuts, DaskEstimator):
         self.client = client
         self.verbose = verbose
 
+    @tells_equivalents
     def fit(self, X: Any, y: Any = None) -> EMST:
         """Build the tree of the points; returns when it is complete.
 

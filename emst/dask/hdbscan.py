@@ -120,6 +120,7 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
         self.client = client
         self.verbose = verbose
 
+    @tells_equivalents
     def fit(self, X: Any, y: Any = None) -> HDBSCAN:
         """Cluster the rows of `X`; returns when the clusters are known.
 
@@ -185,6 +186,7 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
         set_features(self, features)
         return self
 
+    @tells_equivalents
     def fit_predict(self, X: Any, y: Any = None) -> Any:
         """Cluster the rows of `X` and return `labels_`.
 

@@ -136,7 +136,7 @@ def _of_checked_points(data: CheckedPoints, request: Request) -> Model:
             if weights is not None:
                 _require_tree_search(metric)
         if weights is not None:
-            return _weighted_model(data, points, rows, statistics, weights, request, ops)
+            return _weighted_model(data, points, rows, statistics, weights, metric, request, ops)
         if len(points) < 2:
             tree = _no_tree(points)
         elif metric.way == "tree":
@@ -158,11 +158,12 @@ def _weighted_model(
     rows: FiniteRows | None,
     statistics: PointStatistics,
     weights: Weights,
+    metric: Metric,
     request: Request,
     ops: Backend,
 ) -> Model:
     """The model of finite points with weights."""
-    metric, k, total = request.metric, request.min_samples, weights.total
+    k, total = request.min_samples, weights.total
     points, rows, weights = _weighing_points(points, rows, weights)
     if len(points) > 1 or weights.total > weights.per:
         _check_total(len(data.array), weights, request)

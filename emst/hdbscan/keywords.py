@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
 
-Init = TypeVar("Init", bound=Callable[..., None])
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 EXACT = "leave it out, because the tree is always exact"
 THREADS = "leave it out, and limit the threads with numba.set_num_threads"
@@ -32,7 +32,7 @@ INSTEAD = {
     "p": "use metric='minkowski' with metric_params={'p': ...}",
     "prediction_data": "leave it out, because predictions prepare what they need",
     "reproducible": "leave it out, because every run gives the same result",
-    "sample_weight": "emst has no weights of rows",
+    "sample_weight": "pass it to the fit of emst.HDBSCANGPU or emst.EMST, which take weights of rows on one device",
     "semi_supervised": "use emst.HDBSCANGPU(semi_supervised=True)",
     "ss_algorithm": "leave it out, because constraints are counted in pairs, see constraint_weight",
     "V": "use metric_params={'V': ...}",
@@ -41,19 +41,20 @@ INSTEAD = {
 }
 
 
-def tells_equivalents(init: Init) -> Init:
-    """Let an estimator's `__init__` raise a TypeError that names the equivalent of an unknown keyword.
+def tells_equivalents(method: Method) -> Method:
+    """Let a method of an estimator raise a TypeError that names the equivalent of an unknown keyword.
 
-    The signature that scikit-learn reads stays that of `init`, so there is no ``**kwargs`` in it.
+    The signature that scikit-learn reads stays that of `method`, so there is no ``**kwargs`` in it.
     """
-    taken = [name for name in inspect.signature(init).parameters if name != "self"]
+    taken = [name for name in inspect.signature(method).parameters if name != "self"]
+    suffix = "" if method.__name__ == "__init__" else f".{method.__name__}"
 
-    @wraps(init)
-    def checked(self: Any, *args: Any, **kwargs: Any) -> None:
+    @wraps(method)
+    def checked(self: Any, *args: Any, **kwargs: Any) -> Any:
         for name in kwargs:
             if name not in taken:
-                raise TypeError(f"{type(self).__name__} has no parameter {name!r}: {_instead(name, taken)}")
-        init(self, *args, **kwargs)
+                raise TypeError(f"{type(self).__name__}{suffix} has no parameter {name!r}: {_instead(name, taken)}")
+        return method(self, *args, **kwargs)
 
     return checked  # type: ignore[return-value]
 

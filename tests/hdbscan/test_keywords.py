@@ -6,8 +6,10 @@ import pickle
 
 import pytest
 from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
 
 from emst import HDBSCAN, HDBSCANGPU
+from emst.dask import EMST as DaskEMST
 from emst.dask import HDBSCAN as DaskHDBSCAN
 from emst.hdbscan.keywords import INSTEAD
 
@@ -30,6 +32,18 @@ def test_workers_say_it_too():
         DaskHDBSCAN(prediction_data=True)
     with pytest.raises(TypeError, match=r"HDBSCAN has no parameter 'semi_supervised': use emst.HDBSCANGPU"):
         DaskHDBSCAN(semi_supervised=True)
+
+
+def test_workers_take_no_weights_of_rows():
+    """scikit-learn does not see the keyword either."""
+    for name, fit in (
+        ("HDBSCAN.fit", DaskHDBSCAN().fit),
+        ("HDBSCAN.fit_predict", DaskHDBSCAN().fit_predict),
+        ("EMST.fit", DaskEMST().fit),
+    ):
+        with pytest.raises(TypeError, match=rf"^{name} has no parameter 'sample_weight': pass it to the fit of emst\."):
+            fit([[0.0], [1.0]], sample_weight=[1, 2])
+        assert not has_fit_parameter(fit.__self__, "sample_weight")
 
 
 def test_every_keyword_of_the_installed_hdbscan_is_known():

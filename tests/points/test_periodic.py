@@ -129,7 +129,7 @@ BAD = [
     ({"period": [1.0, 2.0, 3.0]}, "period in metric_params has 3 lengths, but X has 2 columns"),
     ({"period": [1.0]}, "period in metric_params has 1 length, but X has 2 columns"),
     *(({"period": value}, "period in metric_params must be a finite length, or one for each column")
-      for value in (-1, np.nan, np.inf, 10**400, [1.0, -2.0], [1, np.nan], True, "1", None, [], [[1.0, 1.0]], ["1", 2])),
+      for value in (-1, np.nan, np.inf, 10**400, [1.0, -2.0], [1, np.nan], True, "1", None, [], [[1.0]], ["1", 2])),
     ({"period": 1e-320}, "beyond the range of float64"),
     ({"period": 1.0, "p": 3}, "takes no parameters"),
 ]  # fmt: skip

@@ -103,6 +103,10 @@ class SearchIndex:
         return len(self.scaled)
 
     @property
+    def dtype(self):
+        return self.scaled.dtype
+
+    @property
     def levels(self):
         """(nodes, points of a full node) from the leaves to a single root."""
         sizes = [self.leaf_size]

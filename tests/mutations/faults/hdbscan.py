@@ -192,4 +192,18 @@ FAULTS = [
         "boxsize=None",
         ("tests/hdbscan/test_periodic.py::test_pairs_within_a_radius[cpu]",),
     ),
+    Fault(
+        "the period of rows with weights is not that of each column",
+        "emst/hdbscan/fitting.py",
+        "    k, total = request.min_samples, weights.total\n",
+        "    metric, k, total = request.metric, request.min_samples, weights.total\n",
+        ("tests/hdbscan/test_weighted_models.py::test_in_a_periodic_box_weights_are_copies",),
+    ),
+    Fault(
+        "rows of weight 0 are points of the model",
+        "emst/hdbscan/fitting.py",
+        "    nothing = weights.units == 0\n",
+        "    nothing = weights.units < 0\n",
+        ("tests/hdbscan/test_weights.py::test_rows_of_weight_zero_influence_nothing",),
+    ),
 ]

@@ -59,4 +59,18 @@ FAULTS = [
         ":",
         ("tests/inputs/test_summary.py::test_a_sum_beyond_all_floats_is_infinite_without_a_warning",),
     ),
+    Fault(
+        "small weights are rounded to zero",
+        "emst/inputs/weights.py",
+        "        units[weights > 0] = np.maximum(units[weights > 0], 1)\n",
+        "",
+        ("tests/inputs/test_weights.py::test_other_weights_are_rounded_to_a_power_of_two",),
+    ),
+    Fault(
+        "a row is one point among its neighbours on the curve, whatever its weight",
+        "emst/inputs/weights.py",
+        "return np.minimum(self.units, CROWD + 1).astype(np.int32) if self.whole else None",
+        "return None",
+        ("tests/hdbscan/test_weights.py::test_weights_are_copies",),
+    ),
 ]

@@ -38,4 +38,18 @@ FAULTS = [
         "self._begun, self._start = int(begins), now",
         ("tests/test_progress.py::test_things_that_overlap_count_once",),
     ),
+    Fault(
+        "a row that weighs as much as the least cluster has no second vertex",
+        "emst/weighted.py",
+        "(sizes[copies.rows] >= least)",
+        "(sizes[copies.rows] > least)",
+        ("tests/hdbscan/test_weights.py::test_weights_are_copies",),
+    ),
+    Fault(
+        "rows at one place have no second vertices",
+        "emst/weighted.py",
+        "| (copies.shared & (least < NEVER))",
+        "",
+        ("tests/hdbscan/test_weights.py::test_weights_are_copies",),
+    ),
 ]
