@@ -146,6 +146,8 @@ def run(arguments: argparse.Namespace) -> None:
     options = metric_options(arguments)
     if arguments.plot is not None and arguments.metric == "precomputed":
         raise ValueError("--plot draws points, and --metric precomputed has only distances")
+    if arguments.known and arguments.weights:
+        raise ValueError("--known takes no --weights: leave one of the two out")
     with contextlib.ExitStack() as stack:
         output = stack.enter_context(writing(arguments.output))
         plot, tree, page = (stack.enter_context(writing(at)) for at in (arguments.plot, arguments.tree, arguments.html))

@@ -558,8 +558,8 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         """Write an interactive page for a browser: the clusters, with a slider over `min_cluster_size`, and the
         condensed tree.
 
-        A click on a branch of the tree shows its points, and a second slider cuts the tree at a distance.
-        The page is one file that needs no network. The labels for every position of the slider are computed now, by
+        A click on a branch of the tree shows its points, and a second slider cuts the tree at a distance. For rows with
+        weights the page has no tree. The page is one file that needs no network. The labels for every position of the slider are computed now, by
         `recluster`. Of more than 500,000 points a random sample of 500,000 is shown, and the page says so.
 
         Parameters

@@ -41,5 +41,7 @@ def test_labels_are_no_coordinates(here, capsys):
         found = complaint(capsys, "cluster", file, "--known", column, *options, *SIZE)
         assert "holds the labels of --known; name the coordinates with --columns" in found
     assert "no column 'kin'" in complaint(capsys, "cluster", "p.csv", "--columns", "x,y", "--known", "kin", *SIZE)
+    found = complaint(capsys, "cluster", "p.csv", "--columns", "x,y", "--known", "kind", "--weights", "x", *SIZE)
+    assert "--known takes no --weights" in found
     found = complaint(capsys, "cluster", "p.csv", "--columns", "x,y", "--known", "kind", "--method", "leaf", *SIZE)
     assert "cluster_selection_method must be 'eom' with labels or constraints" in found

@@ -38,7 +38,8 @@ FACTS = [
     ("how/rounds.md", r"([\d.]+) times the square", CUDA + "points/search.py", "SLACK"),
     ("how/rounds.md", r"([\d.]+) times under mutual", CUDA + "points/search.py", "SLACK_MRD"),
     ("how/rounds.md", r"up to ([\d,]+) coordinates", CPU + "points/small.py", "FEW"),
-    ("how/rounds.md", r"limit is ([\d,]+) in the plane", CONSTANTS, "FEW"),
+    ("how/rounds.md", r"plane is ([\d,]+), and", CUDA + "points/bvh.py", "sqrt(MOST_TERMS / 4)"),
+    ("how/rounds.md", r"and ([\d,]+) with core distances", CONSTANTS, "FEW"),
     ("how/mutual_reachability.md", r"of which (\d+) are kept", CPU + "points/knn.py", "KEPT"),
     ("how/mutual_reachability.md", r"its nearest (\d+), of", CPU + "runtime/lanes.py", "LANES"),
     ("how/mutual_reachability.md", r"Up to k = (\d+),", CUDA + "points/knn.py", "LONGEST_LIST"),
@@ -91,7 +92,8 @@ FACTS = [
         "emst/graph/algorithms/edges.py",
         "MOST_EDGES",
     ),
-    ("benchmarks/first_call.md", r"Up to ([\d,]+) points in the plane", CONSTANTS, "FEW"),
+    ("benchmarks/first_call.md", r"Up to ([\d,]+) points in the plane", CUDA + "points/bvh.py", "sqrt(MOST_TERMS / 4)"),
+    ("benchmarks/first_call.md", r"or ([\d,]+) with core distances", CONSTANTS, "FEW"),
     ("benchmarks/trees.md", r"Up to (\d+) the GPU keeps lists", CUDA + "points/knn.py", "LONGEST_LIST"),
     ("guide/graph_algorithms.md", r"`gamma=(\d+)`", "emst/graph/algorithms/partial_prim.py", "GAMMA"),
     ("guide/graph_algorithms.md", r"`offload=([\d.]+)`", "emst/graph/algorithms/hybrid.py", "OFFLOAD"),
@@ -113,7 +115,7 @@ SECOND = re.compile(r", [A-Z]\w* = ")  # what a line of CUDA code defines beside
 
 def constants(file):
     """What a file defines by numbers alone: read as text, so CUDA code and modules that need CuPy do as well."""
-    found = {"log2": math.log2, "round": round, "__builtins__": {}}
+    found = {"log2": math.log2, "sqrt": math.sqrt, "round": round, "__builtins__": {}}
     for names, value in DEFINITION.findall((ROOT / file).read_text()):
         try:
             values = eval(SECOND.split(value)[0], dict(found))

@@ -7,9 +7,23 @@ NEW_ROWS = "tests/hdbscan/test_branches.py::test_predictions_of_the_training_dat
 
 FAULTS = [
     Fault(
+        "a simplified tree is one without constraints",
+        "emst/hdbscan/trees/condensed.py",
+        "flat_clustering(simpler, options, ops, constraints)",
+        "flat_clustering(simpler, options, ops)",
+        ("tests/hdbscan/test_trees.py::test_a_simpler_tree_keeps_the_constraints[cpu]",),
+    ),
+    Fault(
+        "a tree that was simplified is made less simple again",
+        "emst/hdbscan/trees/condensed.py",
+        "max(float(persistence), self._options.persistence)",
+        "float(persistence)",
+        ("tests/hdbscan/test_trees.py::test_simplifying_twice_is_simplifying_once[cpu]",),
+    ),
+    Fault(
         "a simplified tree keeps the clusters that were selected before",
         "emst/hdbscan/trees/condensed.py",
-        "CondensedTree(simpler, flat.selection, ",
+        "CondensedTree(simpler, selection, ",
         "CondensedTree(simpler, self._source[1], ",
         ("tests/hdbscan/test_trees.py::test_a_simpler_tree_is_that_of_the_reference_and_of_a_fit",),
     ),
@@ -95,8 +109,8 @@ FAULTS = [
     Fault(
         "recluster forgets the persistence",
         "emst/hdbscan/model.py",
-        "options.min_cluster_size * self.per, options.persistence, self.ops",
-        "options.min_cluster_size * self.per, 0.0, self.ops",
+        "options.min_cluster_size * self.per, options.persistence\n",
+        "options.min_cluster_size * self.per, 0.0\n",
         ("tests/hdbscan/test_hdbscan.py::test_recluster_is_a_fit_without_a_new_tree",),
     ),
     Fault(

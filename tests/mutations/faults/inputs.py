@@ -62,8 +62,8 @@ FAULTS = [
     Fault(
         "small weights are rounded to zero",
         "emst/inputs/weights.py",
-        "        units[weights > 0] = np.maximum(units[weights > 0], 1)\n",
-        "",
+        "np.maximum(np.rint(weights * 2.0**bits).astype(np.int64), weights > 0)",
+        "np.rint(weights * 2.0**bits).astype(np.int64)",
         ("tests/inputs/test_weights.py::test_other_weights_are_rounded_to_a_power_of_two",),
     ),
     Fault(
