@@ -5,6 +5,7 @@
     graph/          `graph_msf`: forests of graphs
     inputs/         validation of points, devices, rows that are not finite, scaling
     spanning.py     all stages of the tree of points, in order
+    weighted.py     the tree of rows with weights, and the dendrogram of their copies
     spanning_forest.py  single linkage and cuts of trees and forests
     boruvka.py      Borůvka's loop
     distances/      metrics, and trees of distance matrices

@@ -8,6 +8,8 @@
     streams.py    files, or standard input and output for `-`
     pages.py      the options --html and --hover of `emst cluster`
     layers.py     the option --layers of `emst cluster`
+    known.py      the option --known of `emst cluster`
+    weights.py    the option --weights of `emst tree` and `emst cluster`
     places.py     latitude and longitude: options, and columns of tables
     shared.py     options, checks and messages that the subcommands share
 

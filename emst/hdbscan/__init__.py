@@ -9,6 +9,7 @@ attributes.py    fitted attributes that are computed when they are first read; p
 constraints.py   labels and constraints of the caller: checked, and counted
 centers.py       centroids and medoids of all clusters
 medoids.py       the exact medoid of one cluster
+weightless.py    rows of weight 0, which join the clusters as new points do
 index.py         the bounding volume hierarchy over the training points that predictions search
 joining.py       at which point, and in which cluster, a new point joins the dendrogram
 prediction.py    `approximate_predict`: labels and probabilities of new points

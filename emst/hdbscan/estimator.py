@@ -348,8 +348,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         ----------
         X : array-like of shape (n, d), or (n, n) distances for ``metric="precomputed"``
             As for `fit`.
-        y : int array-like of shape (n,), optional
-        sample_weight : array-like of shape (n,), optional
+        y, sample_weight : array-like of shape (n,), optional
             As for `fit`.
 
         Returns
@@ -559,8 +558,9 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         condensed tree.
 
         A click on a branch of the tree shows its points, and a second slider cuts the tree at a distance. For rows with
-        weights the page has no tree. The page is one file that needs no network. The labels for every position of the slider are computed now, by
-        `recluster`. Of more than 500,000 points a random sample of 500,000 is shown, and the page says so.
+        weights the page has no tree. The page is one file that needs no network. The labels for every position of the
+        slider are computed now, by `recluster`. Of more than 500,000 points a random sample of 500,000 is shown, and
+        the page says so.
 
         Parameters
         ----------

@@ -7,6 +7,7 @@ nodes.py        nodes: merges of equal height that are connected; where clusters
 condensed.py    the condensed tree
 simplify.py     the condensed tree without splits of little persistence
 selection.py    selected clusters, labels, probabilities and outlier scores
+constrained.py  the clusters that satisfy the most constraints
 cut.py          flat clusters at one height of the dendrogram
 ancestors.py    at which lambda two clusters of the condensed tree split
 sums.py         sums whose last bit does not depend on the order of ties

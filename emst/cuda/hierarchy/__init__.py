@@ -8,6 +8,8 @@ marks.cuh      what stands for a merge until the clusters are known
 condensed      the condensed tree
 simplify       the condensed tree without splits of little persistence
 selection      selected clusters, labels, probabilities and outlier scores
+constrained    the clusters that satisfy the most constraints
+sizes          sizes of merges by weight, of 64 bits
 cut            flat clusters at one height of the dendrogram
 ancestors      at which lambda two clusters of the condensed tree split
 descent.cuh    values that merges inherit from their parents, from the root down

@@ -2,6 +2,7 @@
 
 compile.py      how kernels are compiled, by NVRTC when they are first needed
 launch.py       how kernels are launched
+arguments.py    where the arguments of a launch lie in memory
 signature.py    a kernel's parameters, to check the arguments of a launch
 constants.py    numbers that kernels and Python must agree on
 tensor_cores.py  what the tensor cores of a GPU can be given
