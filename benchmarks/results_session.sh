@@ -64,7 +64,7 @@ cuda() {
         $python benchmarks/graph_sets.py --scratch "$scratch" --workers 4 rmat22 gnm22 gnm1M grid1024 &
     fi
     points trees Trees trees --stages --runs 7 --sets uniform3 halo3 visualvar3 uniform2 visualvar2 normal3
-    points small "Small sets" trees --no-memory --k 1 5 --runs 31 --sets uniform2:{1000,4000,8192,8193,12288,12289}
+    points small "Small sets" trees --no-memory --k 1 5 --runs 31 --sets uniform2:{1000,4000,8192,8193,10240,10241}
     points uneven "Uneven data" trees --stages --runs 7 --sets tracks3 altitudes3 lognormal2 pathways27
     points k "Every k" trees --stages --runs 7 --k 16 51 101 201 501 --sets uniform2:1000000
     [ -n "${N:-}" ] || step billion "A billion points" trees --runs 3 --sets uniform:1000000000

@@ -46,6 +46,11 @@ class Known(NamedTuple):
     must: np.ndarray  # int64[p, 2]
     cannot: np.ndarray  # int64[q, 2]
 
+    @property
+    def anything(self) -> bool:
+        """Whether a label or a pair is given."""
+        return any(map(len, (self.labelled, self.must, self.cannot)))
+
     def constraints(self, rows: FiniteRows | None, ops: Backend) -> Constraints | None:
         """The same of the points of a tree, on its backend; None if nothing is known.
 
@@ -54,7 +59,7 @@ class Known(NamedTuple):
         ValueError
             A row that is not finite, and so in no cluster. `rows` says which these are, None that all are finite.
         """
-        if not len(self.labelled) and not len(self.must) and not len(self.cannot):
+        if not self.anything:
             return None
         points = [self.labelled, self.must, self.cannot]
         if rows is not None:

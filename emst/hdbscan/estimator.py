@@ -489,9 +489,9 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         with self._model.scope():
             if y is not None or must_link is not None or cannot_link is not None:
                 known = known_of(self._model.n, y, must_link, cannot_link)
+                check_unweighted(self._model.row_weights if known.anything else None)
                 constraints = known.constraints(self._model.rows, self._model.ops)
             if constraints is not None:
-                check_unweighted(self._model.row_weights)
                 check_choice(other)
             model = replace(self._model, constraints=constraints).clustered(options_of(other))
             features = {name: getattr(self, name) for name in ATTRIBUTES if hasattr(self, name)}
