@@ -47,20 +47,18 @@ def test_a_sum_beyond_all_floats_is_infinite_without_a_warning():
 
 
 def test_trees_of_a_clustering_are_one_line_each(ops):
-    """Before their arrays have come to the host, afterwards, and out of a pickle."""
+    """Before their arrays have come to the host, afterwards, and out of a pickle. Those of the condensed tree stay on
+    the device, for `simplify`."""
     x = np.repeat([[0.0, 0.0], [50.0, 0.0]], 20, axis=0) + np.arange(40)[:, None] % 20 * [0.0, 1.0]
     x[3] = np.nan
     model = HDBSCANGPU(min_cluster_size=5, min_samples=1, device=ops.name).fit(x)
     for device in (ops.name, "cpu"):
         texts = [repr(t) for t in (model.condensed_tree_, model.single_linkage_tree_, model.minimum_spanning_tree_)]
-        assert (
-            texts
-            == [
-                f"<CondensedTree: 40 points, 3 clusters (2 selected), device {ops.name}>",  # its arrays stay there, for `simplify`
-                f"<SingleLinkageTree: 40 points, 39 merges, 2 components, total distance 88, device {device}>",
-                f"<SpanningTree: 39 points, 38 edges, 1 component, total weight 88, device {device}>",
-            ]
-        )
+        assert texts == [
+            f"<CondensedTree: 40 points, 3 clusters (2 selected), device {ops.name}>",
+            f"<SingleLinkageTree: 40 points, 39 merges, 2 components, total distance 88, device {device}>",
+            f"<SpanningTree: 39 points, 38 edges, 1 component, total weight 88, device {device}>",
+        ]
         for tree in (model.condensed_tree_, model.single_linkage_tree_, model.minimum_spanning_tree_):
             tree.to_numpy()
             on_host = repr(tree).replace(f"device {ops.name}", "device cpu")
