@@ -134,6 +134,6 @@ def test_points_are_few_if_their_pairs_are(cuda):
     core = cuda.xp.zeros(8)
     assert few(FEW, 2, euclidean, core)
     assert not few(FEW + 1, 2, euclidean, core)
-    assert not few(FEW, 3, euclidean, core)
+    assert not few(FEW, 5, euclidean, core)
     assert few(1_000, 200, euclidean)
     assert not few(4_096, 2, Norm("any power", 2.2))
