@@ -36,7 +36,7 @@ def powers(x, norm):
     blocks = np.zeros(-(-(len(x) + 1) // LANES) * LANES, x.dtype)  # one dimension: point i is blocks[i]
     blocks[1 : len(x) + 1] = x
     vectors, numbers = np.empty_like(blocks), np.empty_like(blocks)
-    _powers(blocks, space_of(norm, 1), np.finfo(x.dtype).max, vectors, numbers)
+    _powers(blocks, space_of(norm, 1, x.dtype), np.finfo(x.dtype).max, vectors, numbers)
     np.testing.assert_array_equal(vectors.view(np.uint8), numbers.view(np.uint8))
     return vectors[1 : len(x) + 1]
 
