@@ -4,12 +4,12 @@ A row of weight w counts as w points at the same place. Between them there are e
 all these copies consists of the edges between them and of the tree of the rows, whose core distances are by weight. So
 the search sees every row once.
 
-In the dendrogram a row is a vertex that stands for w points. The copies of a row of at least `min_cluster_size` points
-are a cluster at the height of their core distance, so they need a merge. Such a row gets a second vertex: one point
-leaves the first vertex, and an edge of the height of the core distance joins the two. The edge lies at the place among
-the others that the edges between the copies have in the total order. So nodes, clusters and their numbers are those of
-the copies. Where several rows are at one place, they get second vertices at any weight of 2 or more: the last of the
-edges there decides about the number of the cluster.
+In the dendrogram a row is one vertex, which stands for w points. If w is at least `min_cluster_size`, the copies of it
+form a cluster of their own, at the height of their core distance. A cluster needs a merge, so such a row gets a
+second vertex. One of the w points moves to it, and an edge joins the two vertices at the height of the core distance.
+Among the other edges it stands where the edges between the copies stand in the total order. So nodes, clusters and
+their numbers are those of the copies. If several rows are at the same place, each row of weight 2 or more gets a second
+vertex, because the last edge at this place decides which number the cluster gets.
 """
 
 from __future__ import annotations

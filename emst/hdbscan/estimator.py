@@ -436,9 +436,9 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
             Labels of some rows, -1 for the others: pairs of rows of one label must be linked, pairs of rows of
             different labels cannot be.
         must_link : int array-like of shape (p, 2), optional
-            Pairs of rows that are to be in one cluster.
+            Pairs of rows. The two rows of a pair should be in the same cluster.
         cannot_link : int array-like of shape (q, 2), optional
-            Pairs of rows that are not to be in one cluster: the constraint holds if one of them is noise. Constraints
+            Pairs of rows that should not be in the same cluster. This also holds if one of them is noise. Constraints
             may contradict one another, and count as often as they are given. If none of the three is given, those of
             this estimator hold; an empty list, as in ``must_link=[]``, selects without any.
         **params

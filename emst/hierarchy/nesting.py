@@ -25,7 +25,7 @@ class Nesting:
     ancestors: list[Array]  # int32[K] each: of every cluster the one 1, 2, 4, ... levels above it, or the root
 
     def holds(self, cluster: Array, other: Array) -> Array:
-        """Whether each of the clusters is the other one, or above it: bool[m] for int[m] and int[m]."""
+        """For each pair of clusters, whether the first is the second or above it: bool[m] for int[m] and int[m]."""
         at = self.begin[other]
         return (self.begin[cluster] <= at) & (at < self.end[cluster])
 

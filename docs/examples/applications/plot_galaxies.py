@@ -56,7 +56,8 @@ print(f"{len(X):,} particles")
 # -------------------
 # The box is periodic: what leaves it on one side enters on the other. With its side as the period, distances wrap, and
 # a halo across a side of the box comes out as one. A linking length of 0.2 mean distances is usual. Groups of fewer
-# than 20 particles do not count: they get the label -1. The picture shows a slice of the box. The colour of a halo is its mass, the number of its particles.
+# than 20 particles do not count: they get the label -1. The picture shows a slice of the box. The colour of a halo shows
+# how many particles it has, which is its mass.
 from emst import EMST, HDBSCAN
 
 mst = EMST(metric_params={"period": side}).fit(X)

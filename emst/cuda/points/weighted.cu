@@ -1,4 +1,4 @@
-// Core distances by weight: the least radius within which the weights of the points suffice.
+// Core distances by weight: the least radius within which the weights of the points add up to min_samples.
 //
 // weighted.py launches end_lists over the lists of nearest points (knn.cu). For points whose lists are too short, and
 // for new points, it launches weigh_points or, where all pairs are compared, weigh_pairs.

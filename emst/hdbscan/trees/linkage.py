@@ -37,7 +37,7 @@ class SingleLinkageTree(Table):
     weights : array of shape (m,), optional
         Of the m points; the sizes in `linkage` are sums of them. Rows that are no points count 0.
     alone : array of shape (m,), optional
-        With `weights`: the height at which the copies of a point join; infinite for a weight below 2.
+        With `weights`: the height at which the copies of each point join. It is infinite where the weight is below 2.
     """
 
     def __init__(
