@@ -30,7 +30,8 @@ import numpy as np
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 FOLDERS = [str(ROOT), str(ROOT / "tests" / "references"), str(ROOT / "benchmarks")]
 KINDS = {  # where its class is, and the share of the cases
-    "points": ("soak_points", "Trees", 0.257),
+    "points": ("soak_points", "Trees", 0.207),
+    "boxes": ("soak_points", "Boxes", 0.05),
     "labels": ("soak_points", "Labels", 0.22),
     "constraints": ("soak_constraints", "Constraints", 0.05),
     "weights": ("soak_weights", "Weights", 0.05),

@@ -87,8 +87,8 @@ class _OfPoints(Case):
 class Trees(_OfPoints):
     """`EMST`, and the cuts of its tree."""
 
-    def __init__(self, g: np.random.Generator) -> None:
-        super().__init__(g)
+    def __init__(self, g: np.random.Generator, most: int = 2000) -> None:
+        super().__init__(g, most=most)
         n, k = len(self.x), self.points.k
         if k > n:
             self.fault = "min_samples must be between 1 and the number of points"
@@ -118,6 +118,16 @@ class Trees(_OfPoints):
         rounded = fitted.device_ == "cuda" and not self.exact
         yield "edges", rounded or same(to_host(fitted.edges_), edges)
         yield "weights", rounded or same(to_host(fitted.weights_), weights)
+
+
+class Boxes(Trees):
+    """`EMST` of points in a periodic box."""
+
+    def __init__(self, g: np.random.Generator) -> None:
+        while True:
+            super().__init__(g, most=200)
+            if self.metric.box is not None:
+                break
 
 
 class Labels(_OfPoints):

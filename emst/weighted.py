@@ -23,7 +23,7 @@ from emst.backend.records import Array, Linkage, PointStatistics, Report
 from emst.distances.metrics import Metric
 from emst.inputs.devices import to_host
 from emst.inputs.weights import MOST_BITS, Weights
-from emst.partitions.edges import bits_of
+from emst.partitions.edges import bits_of, lengths_of
 from emst.spanning import Joined, heights, join, searched
 
 ID_BITS = 32
@@ -85,23 +85,24 @@ def _places_of_copies(
     place = xp.flatnonzero(ops.asarray(weights.units)[order] >= 2 * weights.per).astype(np.int32)
     if len(place) == 0:
         return place, xp.zeros(0, np.int64), xp.zeros(0, bool)
+    place = place[ops.sort_order(bits_of(_own(joined, place, ops)))]  # runs are in the order of their first points
+    own, powers = bits_of(_own(joined, place, ops)), bits_of(powers)
+    before = xp.searchsorted(powers, own)
     place_of = xp.empty(len(order), np.int32)
     place_of[order] = xp.arange(len(order), dtype=np.int32)
     ends = place_of[edges]
     touching = xp.flatnonzero(bits_of(ops.edge_powers(index, *xp.ascontiguousarray(ends.T))) == 0)
-    head = _heads_of_runs(index.points(), ops)
-    place = place[ops.sort_order(head[place].astype(np.uint64))]
-    place = place[ops.sort_order(bits_of(_own(joined, place, ops)))]
-    own, powers = bits_of(_own(joined, place, ops)), bits_of(powers)
-    begin = xp.searchsorted(powers, own)
-    of_touching = xp.searchsorted(powers, powers[touching]) << ID_BITS | ends[touching].min(axis=1)
-    within = xp.searchsorted(of_touching, begin << ID_BITS | head[place]) - xp.searchsorted(
-        of_touching, begin << ID_BITS
+    if len(touching) == 0:
+        return place, before, xp.zeros(len(place), bool)
+    ends, head = ends[touching], _heads_of_runs(index.points(), ops)
+    of_touching = xp.searchsorted(powers, powers[touching]) << ID_BITS | ends.min(axis=1)
+    within = xp.searchsorted(of_touching, before << ID_BITS | head[place]) - xp.searchsorted(
+        of_touching, before << ID_BITS
     )
-    equal = powers[xp.minimum(begin, len(powers) - 1)] == own
+    equal = powers[xp.minimum(before, len(powers) - 1)] == own
     shared = xp.zeros(len(order), bool)
-    shared[ends[touching]] = True
-    return place, begin + xp.where(equal, within, 0), shared[place]
+    shared[ends] = True
+    return place, before + xp.where(equal, within, 0), shared[place]
 
 
 def _own(joined: Joined, place: Array, ops: Backend) -> Array:
@@ -120,15 +121,15 @@ def _heads_of_runs(points: Array, ops: Backend) -> Array:
 
 def _roots(joined: Joined, powers: Array, own: Array, before: Array, ops: Backend) -> tuple[Array, Array]:
     """Lengths of both kinds of edges from their powers; together they ascend, as in `spanning_tree`."""
-    xp, index = ops.xp, joined.index
-    both = xp.empty(len(powers) + len(own), powers.dtype)
+    if joined.index.norm.degree in (1, 2):
+        return lengths_of(ops, joined.index, powers), lengths_of(ops, joined.index, own)
+    both = ops.xp.empty(len(powers) + len(own), powers.dtype)
     at = _places_among(before, ops)
-    of_rows = xp.ones(len(both), bool)
+    of_rows = ops.xp.ones(len(both), bool)
     of_rows[at] = False
     both[of_rows], both[at] = powers, own
-    lengths = ops.unscaled(index, both, xp.arange(len(both), dtype=np.int32))
-    if index.norm.degree not in (1, 2):  # roots of neighbouring numbers may descend by a last digit
-        lengths = ops.asarray(np.maximum.accumulate(to_host(lengths)))
+    lengths = to_host(lengths_of(ops, joined.index, both))
+    lengths = ops.asarray(np.maximum.accumulate(lengths))  # roots of neighbouring numbers may descend by a last digit
     return lengths[of_rows], lengths[at]
 
 

@@ -40,6 +40,7 @@ from emst.backend.records import (
     LightestEntries,
     Linkage,
     NeighbourCache,
+    Nesting,
     Norm,
     Outline,
     PointStatistics,
@@ -467,6 +468,13 @@ class HierarchyOperations(ArrayOperations, Protocol):
         This sum is rounded once, so it does not depend on the order of the children. A selected cluster that is born at
         a height below `epsilon` is replaced by its first ancestor born above it. If that ancestor is the root, and
         `allow_single_cluster` is false, the child of the root on the way to it is taken instead."""
+
+    def nesting(self, condensed: Condensed) -> Nesting:
+        """The intervals of the clusters of a condensed tree: those of siblings follow one another in the order of the
+        siblings, and begin after the first number of the parent. The root's begins with 0."""
+
+    def common_clusters(self, nesting: Nesting, clusters: Array, others: Array) -> Array:
+        """The smallest cluster that holds both, int32[m], of each pair of `clusters` and `others`, int32[m]."""
 
     def select_constrained(
         self, condensed: Condensed, gain: Array, price: float, max_cluster_size: int, allow_single_cluster: bool

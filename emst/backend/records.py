@@ -394,6 +394,23 @@ class Condensed:
         return self.cluster[points], take(height, merge) if len(height) else np.zeros_like(height, shape=(len(merge),))
 
 
+@dataclass(frozen=True, eq=False)
+class Nesting:
+    """Which of K clusters lie within which, as intervals of numbers: a cluster's lies within that of its parent, and
+    apart from those of its siblings. Arrays live on the backend.
+
+    A cluster of s points takes 2s - 1 numbers. It has two children or more, and these have at most s points together,
+    so their intervals take at most 2s - 2 numbers: the first number of every cluster is its own.
+    """
+
+    begin: Array  # int64[K]: the first number of every cluster
+    end: Array  # int64[K]: the number after the last
+    ancestors: Array  # int32[l, K]: in row i, of every cluster the one `FARTHER`^i levels above it, or the root
+
+
+FARTHER = 32  # times as far above as those of the row before
+
+
 @dataclass(eq=False)
 class Selection:
     """A flat clustering: which clusters of the condensed tree were chosen. Arrays live on the backend."""

@@ -27,6 +27,7 @@ from emst.cpu.hierarchy.condensed import condense
 from emst.cpu.hierarchy.constrained import select_constrained
 from emst.cpu.hierarchy.cut import cut
 from emst.cpu.hierarchy.linkage import linkage
+from emst.cpu.hierarchy.nesting import common_clusters, nesting
 from emst.cpu.hierarchy.selection import label_points, outlier_scores, select
 from emst.cpu.hierarchy.simplify import simplify
 from emst.cpu.merge import merge
@@ -67,6 +68,7 @@ __all__ = [
     "cache_neighbours",
     "cluster_trees",
     "common_ancestor_lambdas",
+    "common_clusters",
     "condense",
     "core_distance_sums",
     "core_distances",
@@ -99,6 +101,7 @@ __all__ = [
     "nearest_across",
     "nearest_distances",
     "nearest_outgoing",
+    "nesting",
     "number_components",
     "open_rows",
     "outlier_scores",

@@ -29,6 +29,7 @@ from emst.cuda.hierarchy.condensed import condense
 from emst.cuda.hierarchy.constrained import select_constrained
 from emst.cuda.hierarchy.cut import cut
 from emst.cuda.hierarchy.linkage import linkage
+from emst.cuda.hierarchy.nesting import common_clusters, nesting
 from emst.cuda.hierarchy.selection import label_points, outlier_scores, select
 from emst.cuda.hierarchy.simplify import simplify
 from emst.cuda.merge import merge
@@ -69,6 +70,7 @@ __all__ = [
     "cache_neighbours",
     "cluster_trees",
     "common_ancestor_lambdas",
+    "common_clusters",
     "condense",
     "core_distance_sums",
     "core_distances",
@@ -101,6 +103,7 @@ __all__ = [
     "nearest_across",
     "nearest_distances",
     "nearest_outgoing",
+    "nesting",
     "number_components",
     "open_rows",
     "outlier_scores",

@@ -28,9 +28,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Condensed, Selection
+from emst.backend.records import Array, Condensed, Nesting, Selection
 from emst.hierarchy.density import density
-from emst.hierarchy.nesting import Nesting, nesting_of
 from emst.inputs.devices import to_host
 
 NO_SHARE = (
@@ -60,13 +59,18 @@ class Constraints:
 
     def satisfied(self, labels: Array) -> int:
         """Number of constraints that a clustering satisfies, from the label of every point, int64[n], -1 for noise."""
+        ends = labels[np.concatenate([self.must, self.cannot])]
+        holds = (ends[:, 0] == ends[:, 1]) & (ends[:, 0] >= 0)
+        holds[len(self.must) :] ^= True
+        return int(holds.sum()) + (self._labels_satisfied(labels) if len(self.points) else 0)
+
+    def _labels_satisfied(self, labels: Array) -> int:
+        """Number of pairs of labelled points that are in one cluster, or are not, as their labels say."""
         known = labels[self.points]
         kept = known >= 0
-        alike = _pairs(self.kinds)
-        linked, rightly = _pairs(known[kept]), _pairs((known * len(known) + self.kinds)[kept])
-        apart = self.total - len(self.must) - len(self.cannot) - alike - (linked - rightly)
-        pairs = int(_linked(labels, self.must).sum()) + int((~_linked(labels, self.cannot)).sum())
-        return rightly + apart + pairs
+        alike, count = _pairs(self.kinds), len(known)
+        linked, rightly = _pairs(known[kept]), _pairs((known * count + self.kinds)[kept])
+        return rightly + _halved(count) - alike - (linked - rightly)
 
 
 def select_by_constraints(
@@ -113,21 +117,30 @@ def gains(condensed: Condensed, constraints: Constraints, root_too: bool, ops: B
     A point is in a selected cluster if it leaves that cluster or one below it. The root's members are fewer: see
     `HierarchyOperations.label_points`.
     """
-    nesting = nesting_of(condensed)
-    of = condensed.cluster
-    must, cannot = (of[constraints.must], of[constraints.cannot])
-    ends = np.concatenate([must, cannot])
-    signs = np.ones_like(nesting.begin, shape=(len(ends),))
-    signs[len(must) :] = -1
-    at, terms = nesting.common(ends[:, 0], ends[:, 1]), signs
+    nesting, of = ops.nesting(condensed), condensed.cluster
+    ends = of[np.concatenate([constraints.must, constraints.cannot])]
+    at, terms = ops.common_clusters(nesting, ends[:, 0], ends[:, 1]), ops.xp.ones(len(ends), np.int64)
+    terms[len(constraints.must) :] = -1
     known = of[constraints.points]
     if len(known) > 1:
         shared, pairs = _pairs_by_cluster(nesting, known, constraints.kinds, ops)
         at, terms = np.concatenate([at, shared]), np.concatenate([terms, 2 * pairs])
-    gain = nesting.totals(at, terms) - _halved(nesting.totals(known, np.ones_like(nesting.begin, shape=(len(known),))))
+    gain = _totals(nesting, at, terms, ops)
+    if len(known) > 1:
+        gain -= _halved(_totals(nesting, known, ops.xp.ones(len(known), np.int64), ops))
     if root_too:
         gain[0] = _gain_of_root(condensed, constraints, ops)
     return gain
+
+
+def _totals(nesting: Nesting, clusters: Array, values: Array, ops: Backend) -> Array:
+    """Of every cluster the sum of the values of all clusters that it holds: int64[K] for int[m] and int64[m]."""
+    at = nesting.begin[clusters]
+    order = np.argsort(at)
+    sums = ops.xp.zeros(len(at) + 1, np.int64)
+    np.cumsum(values[order], out=sums[1:])
+    at = at[order]
+    return sums[np.searchsorted(at, nesting.end)] - sums[np.searchsorted(at, nesting.begin)]
 
 
 def _pairs_by_cluster(nesting: Nesting, clusters: Array, kinds: Array, ops: Backend) -> tuple[Array, Array]:
@@ -137,7 +150,7 @@ def _pairs_by_cluster(nesting: Nesting, clusters: Array, kinds: Array, ops: Back
     """
     order = np.argsort(kinds << 32 | nesting.begin[clusters])  # less than 2^32: see `Nesting`
     clusters, kinds = clusters[order], kinds[order]
-    common = nesting.common(clusters[:-1], clusters[1:]).astype(np.int64)
+    common = ops.common_clusters(nesting, clusters[:-1], clusters[1:]).astype(np.int64)
     # Small clusters have great numbers, so they are joined first. Points of different kinds are joined after them all.
     height = np.where(kinds[:-1] == kinds[1:], len(nesting.begin) - common, len(nesting.begin) + 1).astype(np.float64)
     order = np.argsort(height)
@@ -181,12 +194,6 @@ def _price(
         warnings.warn(NO_SHARE.format(weight), UserWarning, stacklevel=2)
         return math.inf
     return 0.0
-
-
-def _linked(labels: Array, pairs: Array) -> Array:
-    """Whether both points of each pair are in one cluster: bool[p]."""
-    ends = labels[pairs]
-    return (ends[:, 0] == ends[:, 1]) & (ends[:, 0] >= 0)
 
 
 def _halved(count: Array) -> Array:

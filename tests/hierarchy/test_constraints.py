@@ -89,6 +89,25 @@ def random_parents(g, count, deep):
     return np.array(parent)
 
 
+@pytest.mark.parametrize("deep", [False, True])
+@pytest.mark.parametrize("count", [1, 2, 5, 40, 300, 3_000])
+def test_common_clusters_equal_the_reference(ops, count, deep):
+    g = np.random.default_rng(count)
+    parent = random_parents(g, count, deep)
+    size = g.integers(0, 2, len(parent) + 1).astype(np.int32)  # that leave before the last split
+    for c in range(len(parent), 0, -1):
+        size[c] = max(size[c], 1)
+        size[parent[c - 1]] += size[c]
+    size[0] = max(size[0], 1)
+    ours, expected = (of_parents(side, parent, size * 1.0, size) for side in (ops, reference))
+    found, expected = ops.nesting(ours), reference.nesting(expected)
+    assert_same(found, expected)
+    ends = g.integers(0, len(size), (2, 300)).astype(np.int32)
+    common = to_host(ops.common_clusters(found, *(to_device(ops, end) for end in ends)))
+    assert common.dtype == np.int32
+    assert common.tolist() == reference.common_clusters(expected, *ends).tolist()
+
+
 @pytest.mark.parametrize("price", PRICES)
 def test_choices_equal_the_reference(ops, price):
     g = np.random.default_rng(1)

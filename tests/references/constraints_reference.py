@@ -9,7 +9,38 @@ from math import fsum, inf, prod
 import numpy as np
 from hierarchy_reference import density, label_points
 
-from emst.backend.records import Selection
+from emst.backend.records import FARTHER, Nesting, Selection
+
+
+def nesting(condensed):
+    """The operation, one cluster after the other."""
+    begin, end, free, above = [], [], [], [0]
+    for c in range(condensed.count):
+        if c:
+            parent = int(condensed.parent[c])
+            above.append(parent)
+        begin.append(free[parent] if c else 0)
+        end.append(begin[c] + 2 * int(condensed.size[c]) - 1)
+        free.append(begin[c] + 1)
+        if c:
+            free[parent] = end[c]
+    rows = [above]
+    while FARTHER ** len(rows) < condensed.count:
+        farther = list(range(condensed.count))
+        for _ in range(FARTHER):
+            farther = [rows[-1][c] for c in farther]
+        rows.append(farther)
+    return Nesting(np.array(begin), np.array(end), np.array(rows, np.int32))
+
+
+def common_clusters(nesting, clusters, others):
+    """The operation, from all intervals that hold both first numbers."""
+    common = []
+    for ends in zip(clusters.tolist(), others.tolist()):
+        first, last = sorted(nesting.begin[list(ends)])
+        holding = np.flatnonzero((nesting.begin <= first) & (last < nesting.end))
+        common.append(holding[np.argmin((nesting.end - nesting.begin)[holding])])
+    return np.array(common, np.int32)
 
 
 def select_constrained(condensed, gain, price, max_cluster_size, allow_single_cluster):

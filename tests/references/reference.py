@@ -16,7 +16,7 @@ import functools
 from dataclasses import dataclass
 
 import numpy as np
-from constraints_reference import select_constrained  # noqa: F401, one more operation
+from constraints_reference import common_clusters, nesting, select_constrained  # noqa: F401, more operations
 from dense_reference import (  # noqa: F401, more operations
     bytes_free,
     kernels_ready,

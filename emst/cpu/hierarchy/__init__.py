@@ -8,6 +8,7 @@ condensed.py    the condensed tree
 simplify.py     the condensed tree without splits of little persistence
 selection.py    selected clusters, labels, probabilities and outlier scores
 constrained.py  the clusters that satisfy the most constraints
+nesting.py      which clusters lie within which, and the smallest one that holds two
 cut.py          flat clusters at one height of the dendrogram
 ancestors.py    at which lambda two clusters of the condensed tree split
 sums.py         sums whose last bit does not depend on the order of ties

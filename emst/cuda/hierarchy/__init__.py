@@ -9,6 +9,7 @@ condensed      the condensed tree
 simplify       the condensed tree without splits of little persistence
 selection      selected clusters, labels, probabilities and outlier scores
 constrained    the clusters that satisfy the most constraints
+nesting        which clusters lie within which, and the smallest one that holds two
 sizes          sizes of merges by weight, of 64 bits
 cut            flat clusters at one height of the dendrogram
 ancestors      at which lambda two clusters of the condensed tree split

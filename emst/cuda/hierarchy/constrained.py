@@ -8,6 +8,7 @@ import numpy as np
 from emst.backend.records import Condensed, Selection
 from emst.cuda.hierarchy.selection import number_chosen, topmost_of
 from emst.cuda.runtime.launch import launch
+from emst.cuda.runtime.memory import all_ones
 
 
 def select_constrained(
@@ -18,6 +19,7 @@ def select_constrained(
     marked = cupy.empty(count, np.bool_)
     tree = (count, condensed.parent, condensed.children, condensed.size, condensed.stability, gain)
     rules = (np.float64(price), int(max_cluster_size), np.bool_(allow_single_cluster))
-    passed_up = (cupy.empty(count, np.uint64), cupy.empty(count, np.int64), cupy.zeros(count, np.int32))
+    meeting, best_stability, best_gain = all_ones(3 * count, np.uint64).reshape(3, count)
+    passed_up = (meeting, best_stability, best_gain)
     launch("hierarchy/constrained", "choose", 32 * count, *tree, *rules, *passed_up, marked)
     return number_chosen(topmost_of(condensed, marked))

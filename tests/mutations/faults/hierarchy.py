@@ -32,9 +32,9 @@ FAULTS = [
     ),
     Fault(
         "the first number of a cluster is that of its first child",
-        "emst/hierarchy/nesting.py",
-        "begin = 1 + before",
-        "begin = before",
+        "emst/cpu/hierarchy/nesting.py",
+        "free[c], end[c] = begin[c] + 1,",
+        "free[c], end[c] = begin[c],",
         (GAINS,),
     ),
     Fault(
