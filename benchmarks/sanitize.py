@@ -33,7 +33,7 @@ WAYS = ("few", "many")
 PARTS = [  # way, dimensions, dtype, set; no number of points fills its last leaf
     *map("-".join, product(WAYS, ("2", "3", "5", "40"), FLOATS, SETS)),
     *map("-".join, product(WAYS, ("3",), FLOATS, ("tiles",))),
-    *map("-".join, product(("partitions",), ("3",), FLOATS, SETS)),
+    *map("-".join, product(("partitions", "weights", "boxes"), ("3",), FLOATS, SETS)),
     *map("-".join, product(("forests",), NUMBERS)),
 ]
 # Blocks look back only where there are several tiles of 4096 points.
@@ -52,6 +52,33 @@ def clusterings(x: np.ndarray, device: str) -> None:
     emst.HDBSCANGPU(8, cluster_selection_method="leaf", cluster_selection_persistence=0.05, device=device).fit(x)
     emst.HDBSCANGPU(8, cluster_selection_epsilon=0.3, allow_single_cluster=True, device=device).fit(x)
     emst.validity_index(x, np.arange(len(x)) % 3, device=device)
+
+
+def weights(x: np.ndarray, device: str) -> None:
+    """Weights, whole and fractions, in the way for few points and in that for many; labels and pairs that are known."""
+    g = np.random.default_rng(len(x))
+    for few in (True, False):
+        if not few and device == "cuda":
+            no_points_are_few()
+        for weight in (g.integers(0, 30, len(x)), g.uniform(0.1, 10, len(x))):
+            model = emst.HDBSCANGPU(8, 12, prediction_data=True, device=device).fit(x, sample_weight=weight)
+            emst.approximate_predict(model, x[:50] + x.dtype.type(0.1))
+        pairs = g.integers(0, len(x) // 2, (20, 2)) + [0, len(x) // 2]
+        model = emst.HDBSCANGPU(3, device=device).fit(x)
+        model.recluster(y=np.arange(len(x)) % 7 - 1 if few else None, must_link=pairs[:10], cannot_link=pairs[10:])
+
+
+def boxes(x: np.ndarray, device: str) -> None:
+    """Periodic boxes, in the way for few points and in that for many."""
+    params = {"period": [4.0, 0.0, 2.5]}
+    for few in (True, False):
+        if not few and device == "cuda":
+            no_points_are_few()
+        for k in (1, 6, 40):
+            emst.minimum_spanning_tree(x, min_samples=k, metric_params=params, device=device)
+        model = emst.HDBSCANGPU(8, metric_params=params, prediction_data=True, device=device).fit(x)
+        emst.approximate_predict(model, x[:50] + x.dtype.type(0.1))
+        emst.HDBSCANGPU(8, metric="manhattan", metric_params=params, device=device).fit(x)
 
 
 def distances(x: np.ndarray, device: str) -> None:
@@ -98,7 +125,8 @@ def main() -> None:
         import cupy
 
         cupy.cuda.set_allocator(None)
-    for part in sorted(options.parts, key=lambda part: part.startswith("many")):  # then no points are few any more
+    # After these, no points are few any more.
+    for part in sorted(options.parts, key=lambda part: part.startswith(("many", "weights", "boxes"))):
         print(part, flush=True)
         run(part, options.n, options.device)
 
@@ -115,6 +143,9 @@ def run(part: str, n: int, device: str) -> None:
     if way == "partitions":
         if device == "cuda":
             partitions(x)
+        return
+    if way in ("weights", "boxes"):
+        (weights if way == "weights" else boxes)(x, device)
         return
     if way == "many":
         no_points_are_few()

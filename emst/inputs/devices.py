@@ -178,6 +178,17 @@ def _gpu_problem(gpu: int | None) -> str | None:
         if runtime.getDeviceCount() == 0:
             return "the driver reports no device"
         capability = int(_cupy().cuda.Device(gpu).compute_capability)
-        return None if capability >= LEAST_CAPABILITY else f"compute capability {capability}, but Ampere's 80 is needed"
+        if capability < LEAST_CAPABILITY:
+            return f"compute capability {capability}, but Ampere's 80 is needed"
     except runtime.CUDARuntimeError as error:
         return str(error)
+    return _compiler_problem()
+
+
+def _compiler_problem() -> str | None:
+    """Why kernels cannot be compiled, not even be looked up among those that are kept: CuPy asks NVRTC its version."""
+    try:
+        _cupy().cuda.nvrtc.getVersion()
+    except Exception as error:  # of a kind that depends on CuPy's version
+        return f"NVRTC, which compiles the kernels, is missing: {error}"
+    return None

@@ -54,7 +54,8 @@ class StandIn(types.ModuleType):
             getDevice=lambda: module.current[-1],
             pointerGetAttributes=lambda pointer: types.SimpleNamespace(device=pointer // 1000),
         )
-        self.cuda = types.SimpleNamespace(Device=Device, runtime=runtime)
+        nvrtc = types.SimpleNamespace(getVersion=lambda: (13, 0))
+        self.cuda = types.SimpleNamespace(Device=Device, runtime=runtime, nvrtc=nvrtc)
 
     def asarray(self, array):
         return self.ndarray(self.current[-1])
@@ -137,6 +138,20 @@ def test_the_gpu_that_is_looked_at_is_the_one_that_holds_the_data(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", StandIn(capabilities=(70, 90)))
     assert devices.choose_device("auto") == "cpu"
     assert devices.choose_device("auto", 1) == "cuda"
+
+
+def test_a_gpu_without_a_compiler_for_kernels_is_of_no_use(cupy):
+    def missing():
+        raise RuntimeError("Failure finding libnvrtc.so.13")
+
+    cupy.cuda.nvrtc.getVersion = missing
+    assert devices.choose_device("auto") == "cpu"
+    words = (
+        "no usable GPU .NVRTC, which compiles the kernels, is missing: Failure finding libnvrtc.so.13.; with an NVIDIA"
+    )
+    for device, gpu in (("cuda", None), ("auto", 1)):
+        with pytest.raises(RuntimeError, match=words):
+            devices.choose_device(device, gpu)
 
 
 def test_a_sparse_matrix_of_cupy_is_no_array(cupy):

@@ -17,8 +17,8 @@ def nesting(condensed: Condensed) -> Nesting:
         rows += 1
     ancestors = cupy.empty((rows + 1, count), np.int32)
     begin, spare, end = (cupy.empty(count, np.int64) for _ in range(3))
-    numbers = cupy.cumsum(condensed.size, dtype=np.int64)  # of siblings: twice the points, less one for each
-    args = (condensed.parent, condensed.children, condensed.size, numbers, ancestors[0], begin)
+    upto = cupy.cumsum(condensed.size, dtype=np.int64)
+    args = (condensed.parent, condensed.children, condensed.size, upto, ancestors[0], begin)
     launch("hierarchy/nesting", f"begin_nesting<{number_type(condensed.size.dtype)}>", count, count, *args)
     for row in range(rows):
         pointers = (ancestors[row], begin, ancestors[row + 1], spare)
