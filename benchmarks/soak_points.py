@@ -125,6 +125,7 @@ class Boxes(Trees):
 
     def __init__(self, g: np.random.Generator) -> None:
         while True:
+            self.fault = None
             super().__init__(g, most=200)
             if self.metric.box is not None:
                 break
