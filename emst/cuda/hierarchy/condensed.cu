@@ -21,8 +21,9 @@ __global__ void __launch_bounds__(SCAN_THREADS)
         const int parent = root ? d.merge : d.parent, of_merge = mark[d.merge], of_parent = mark[parent];
         const bool leaves = of_merge == SMALL && of_parent != SMALL, begins = of_merge > GOES_ON;
         const int at = node[leaves ? parent : 0];
-        int above = (d.top ? place : node)[d.top ? parent : 0];  // place[0] may not have been written
-        if (d.top && of_parent == INNER) above = place[~above];
+        const bool inherits = d.top && !root;
+        int above = (inherits ? place : node)[inherits ? parent : 0];  // place[0] may not have been written
+        if (inherits && of_parent == INNER) above = place[~above];
         if (d.top) value = above;
         if (leaves) value = ~at;
         if (begins) value = of_merge;
