@@ -96,7 +96,7 @@ def close_edges(
     records.data.memset_async(0xFF, 8 * n)  # the kernel does the same for later rounds
     ends_left, ranks_left = cupy.empty((n, 2), np.int32), cupy.empty(n, np.int32)
     progress = cupy.zeros(PROGRESS_WORDS + (n.bit_length() + 3) // 2, np.uint64)
-    rounds = progress[PROGRESS_WORDS:].view(np.int32)  # all of them are copied, also those that the kernel does not set
+    rounds = progress[PROGRESS_WORDS:].view(np.int32)  # the kernel does not set all that are copied
     launch_resident(
         "hierarchy/linkage",
         f"close_edges<u{8 * word.itemsize}>",
