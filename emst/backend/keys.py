@@ -23,6 +23,15 @@ def ordered(weights: Array) -> Array:
     return (raw.view(unsigned) ^ (below_zero.view(unsigned) | top)).astype(np.uint64, copy=False)
 
 
+def key_above(height: float, dtype: np.dtype) -> np.uint64:
+    """Numbers of this dtype are less than `height`, a float64, if their keys by `ordered` are less than this one."""
+    with np.errstate(over="ignore"):
+        least = np.array([height], dtype)
+    if float(least[0]) < height:
+        least = np.nextafter(least, dtype.type(np.inf))
+    return np.uint64(ordered(least)[0])
+
+
 def pair_codes(small: Array, large: Array, n: int) -> Array:
     """Codes in the order of (smaller end, larger end): uint64, less than 2**62."""
     return small.astype(np.uint64) * np.uint64(n) + large.astype(np.uint64)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from emst.backend.keys import key_above, ordered
 from emst.backend.records import Array
 from emst.hdbscan.joining import QueryEdges, join_queries
 from emst.hdbscan.model import Model
@@ -37,7 +38,8 @@ def cut_labels(model: Model, height: float, least: int) -> Array:
     labels = model.ops.cut(linkage, height, least * model.per if least > 1 else 1)[: len(model.core)]
 
     def of_new(edges: QueryEdges, flat: FlatClustering) -> Array:
-        return np.where(edges.equal | (edges.height < height), labels[edges.neighbor], -1)
+        below = ordered(edges.height) < key_above(height, edges.height.dtype)  # as `cut` compares
+        return np.where(edges.equal | below, labels[edges.neighbor], -1)
 
     return with_weightless(model, model.spread(labels, -2, -3), -1, of_new)
 

@@ -159,7 +159,10 @@ def test_cuts_equal_the_reference(ops, shape, min_cluster_size):
 def test_a_cut_compares_heights_in_double_precision(ops):
     """The float32 nearest to 0.1 is above it: not below a cut at 0.1. That nearest to 0.7 is below it."""
     edges = np.array([[0, 1]], np.int32)
-    for height, cut, labels in [(0.1, 0.1, [0, 1]), (0.1, 0.11, [0, 0]), (0.7, 0.7, [0, 0])]:
+    cases = [(0.1, 0.1, [0, 1]), (0.1, 0.11, [0, 0]), (0.7, 0.7, [0, 0])]
+    cases += [(3e-45, 2e-45, [0, 1]), (3e-45, 1e-60, [0, 1]), (1e-45, 2e-45, [0, 0])]  # subnormal numbers are not 0
+    cases += [(1.0, 1e300, [0, 0]), (np.inf, 1e300, [0, 1]), (np.inf, np.inf, [0, 1])]
+    for height, cut, labels in cases:
         linkage = give(ops, edges, np.array([height], np.float32))
         assert to_host(ops.cut(linkage, cut, 1)).tolist() == labels
 

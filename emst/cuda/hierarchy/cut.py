@@ -5,6 +5,7 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
+from emst.backend.keys import key_above, ordered
 from emst.backend.records import Linkage
 from emst.cuda.hierarchy.linkage import Chains
 from emst.cuda.runtime.compile import number_type
@@ -18,7 +19,7 @@ def cut(linkage: Linkage, height: float, min_cluster_size: int) -> cupy.ndarray:
     if m == 0:
         return labels
     chains: Chains = linkage.scratch
-    below = int(cupy.searchsorted(linkage.height.astype(np.float64), cupy.float64(height)))
+    below = int(cupy.searchsorted(ordered(linkage.height), cupy.asarray(key_above(height, linkage.height.dtype))))
     top, first = cupy.empty(m, np.int32), cupy.full(m, np.iinfo(np.int32).max, np.int32)
     chains.descend("hierarchy/cut", "find_tops", below, top)
     component, number, total = cupy.empty(n, np.int32), cupy.empty(m, np.int32), cupy.zeros(1, np.int32)

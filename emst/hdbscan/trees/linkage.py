@@ -156,7 +156,7 @@ class SingleLinkageTree(Table):
         labels = np.full(n, -1, np.int64)
         if self._weights is not None and self._alone is not None and least > 1:
             joined = backend_of("cpu").cut(linkage, height, 1)
-            labels[kept] = _large(joined, self._weights, self._alone < height, least)
+            labels[kept] = _large(joined, self._weights, self._alone < np.float64(height), least)
         else:
             labels[kept] = backend_of("cpu").cut(linkage, height, least)
         return labels
