@@ -1,13 +1,14 @@
 """Few points: all rounds at once."""
 
 import importlib
+import sys
 
 import numpy as np
 import pytest
 import reference
 from helpers import DTYPES, KINDS, assert_same_bits, cloud, hierarchies, to_host
 
-from emst import minimum_spanning_tree
+from emst import HDBSCANGPU, minimum_spanning_tree
 from emst.backend import backend_of
 from emst.backend.records import Norm
 from emst.boruvka import spanning_forest
@@ -137,3 +138,28 @@ def test_points_are_few_if_their_pairs_are(cuda):
     assert not few(FEW, 5, euclidean, core)
     assert few(1_000, 200, euclidean)
     assert not few(4_096, 2, Norm("any power", 2.2))
+
+
+@pytest.mark.parametrize("what", ["tree", "labels"])
+def test_numpy_reduces_nothing_that_one_chunk_knows(what):
+    """A reduction takes as long as a pass over a thousand points. Two are left: the greatest coordinates."""
+    points, reductions = np.random.default_rng(0).random((1000, 2)), []
+
+    def hear(frame, event, called):
+        if event == "c_call" and called.__name__ == "reduce":
+            reductions.append(f"{frame.f_code.co_filename}:{frame.f_lineno}")
+
+    def fit():
+        if what == "tree":
+            minimum_spanning_tree(points, device="cpu")
+        else:
+            HDBSCANGPU(5, 5, device="cpu").fit(points)
+
+    fit()  # kernels are compiled
+    before = sys.getprofile()
+    sys.setprofile(hear)
+    try:
+        fit()
+    finally:
+        sys.setprofile(before)
+    assert len(reductions) <= 2, reductions

@@ -96,15 +96,14 @@ def measured(linkage, min_cluster_size, born_at, size, of_merge, left, chains, c
     count = len(size)
     parent, birth = np.full(count, -1, np.int32), np.zeros(count)
     parent[1:] = of_merge[born_at]
+    starts, nodes, leavers = chains
     with np.errstate(divide="ignore", over="ignore"):
         birth[1:] = 1 / linkage.height[born_at].astype(np.float64)
-    starts, nodes, leavers = chains
+        death = 1 / linkage.height[nodes[starts[:-1]]].astype(np.float64)
     terms = np.empty(len(nodes))
     for_chunks(
         _terms, len(nodes), grain_for(len(nodes), 1 << 14), linkage.height, of_merge, birth, nodes, leavers, terms
     )
-    with np.errstate(divide="ignore", over="ignore"):
-        death = 1 / linkage.height[nodes[starts[:-1]]].astype(np.float64)
     return Condensed(
         linkage=linkage,
         min_cluster_size=min_cluster_size,
@@ -140,8 +139,12 @@ def chains_of(of_merge, count):
     counts = np.zeros((-(-m // part), count), np.int32)
     for_chunks(_count, m, part, of_merge, counts, part)
     starts = np.zeros(count + 1, np.int64)
-    np.cumsum(counts.sum(0), out=starts[1:])
-    places = starts[:-1] + (np.cumsum(counts, 0) - counts)
+    if len(counts) == 1:  # few points: each call of NumPy takes as long as a pass over them
+        np.cumsum(counts[0], out=starts[1:])
+        places = starts[None, :-1].copy()
+    else:
+        np.cumsum(counts.sum(0), out=starts[1:])
+        places = starts[:-1] + (np.cumsum(counts, 0) - counts)
     nodes = np.empty(starts[-1], np.int32)
     for_chunks(_place_nodes, m, part, of_merge, places, nodes, part)
     return starts, nodes

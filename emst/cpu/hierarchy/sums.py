@@ -24,7 +24,7 @@ def sums_of_runs(terms, starts):
     """
     count = len(starts) - 1
     while True:
-        pieces = -(-np.diff(starts) // PIECE)
+        pieces = -((starts[:-1] - starts[1:]) // PIECE)
         ends = np.zeros(count + 1, np.int64)
         np.cumsum(pieces, out=ends[1:])
         total = int(ends[-1])

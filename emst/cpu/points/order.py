@@ -54,12 +54,13 @@ def curve_codes(points, scale, box):
 def _divide(points, scale, rows, first, start, box):
     """Sort the points of every cell along a curve of its own. Returns their codes, in that order, and the grids. If
     there is a box, there is one cell, and it is divided by the grid of that box."""
-    d, size = points.shape[1], np.diff(start)
+    d = points.shape[1]
     codes, grids = np.empty(start[-1], np.uint64), new_grids(len(first), d)
     if box is not None:
         _set_grid(grids, 0, *_scaled(box, scale), *_widest())
         codes, rows[:] = radix_order(_codes_of_cell(points, scale, rows, grids, 0), rows)
         return codes, grids
+    size = start[1:] - start[:-1]
     large = size > max(LARGE, len(points) // (8 * thread_count()))
     for cell in np.flatnonzero(large).tolist():
         members = slice(first[cell], first[cell] + size[cell])
@@ -124,6 +125,8 @@ def _crowded_cells(first, start, codes, grids, rows, copies):
     begins, sizes, counts = np.empty((parts, most), np.int32), np.empty((parts, most), np.int64), np.empty(parts, int)
     args = (first, start, codes, grids.factor, rows, copies, begins, sizes, counts, grain)
     for_chunks(_list_crowded, m, grain, *args)
+    if parts == 1 and counts[0] == 0:  # as a rule, where there are few points
+        return begins[0, :0], np.zeros(1, np.int64)
     taken = np.arange(most) < counts[:, None]
     return begins[taken], np.concatenate([[0], np.cumsum(sizes[taken])])
 

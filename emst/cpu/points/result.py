@@ -58,10 +58,10 @@ def _runs(keys):
     grain = grain_for(n, GRAIN)
     counts = np.empty((-(-n // grain), 2), np.int64)
     for_chunks(_count_tied, n, grain, keys, counts, grain)
-    before = np.cumsum(counts, 0) - counts
-    k = int(counts[:, 0].sum())
+    k = int(counts[0, 0] if len(counts) == 1 else counts[:, 0].sum())
     tied, run = empty(k, np.int32), empty(k, np.uint64)
     if k:
+        before = np.cumsum(counts, 0) - counts
         for_chunks(_list_tied, n, grain, keys, before, tied, run, grain)
     return tied, run
 

@@ -18,6 +18,8 @@ def point_statistics(points):
     low, high = np.empty((parts, d)), np.empty((parts, d))
     bad, first = np.zeros(parts, np.int64), np.full(parts, -1)
     for_chunks(_statistics, n, grain, points, low, high, bad, first, grain)
+    if parts == 1:  # few points: each call of NumPy takes as long as a pass over them
+        return PointStatistics(low[0], high[0], int(bad[0]), int(first[0]))
     wrong = np.flatnonzero(bad)
     return PointStatistics(low.min(0), high.max(0), int(bad.sum()), int(first[wrong[0]]) if len(wrong) else -1)
 

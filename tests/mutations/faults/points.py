@@ -10,6 +10,20 @@ FEW = "tests/points/test_queries.py::test_few_points_and_few_queries[cpu-17-floa
 
 FAULTS = [
     Fault(
+        "the first bad row of few points is forgotten",
+        "emst/cpu/points/statistics.py",
+        "        return PointStatistics(low[0], high[0], int(bad[0]), int(first[0]))",
+        "        return PointStatistics(low[0], high[0], int(bad[0]), -1)",
+        ("tests/points/test_statistics.py",),
+    ),
+    Fault(
+        "crowded cells of few points are not divided",
+        "emst/cpu/points/order.py",
+        "    if parts == 1 and counts[0] == 0:",
+        "    if parts == 1:",
+        ("tests/points/test_order.py",),
+    ),
+    Fault(
         "few points: points keep their labels when components merge",
         "emst/cpu/points/small.py",
         "        relabel(parent, labels, 0, n)\n",
