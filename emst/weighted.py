@@ -23,7 +23,7 @@ from emst.backend.records import Array, Linkage, PointStatistics, Report
 from emst.distances.metrics import Metric
 from emst.inputs.devices import to_host
 from emst.inputs.weights import MOST_BITS, Weights
-from emst.partitions.edges import bits_of
+from emst.partitions.edges import bits_of, heads_of_runs
 from emst.spanning import Joined, heights, join, searched
 
 ID_BITS = 32
@@ -89,7 +89,7 @@ def _places_of_copies(
     place_of[order] = xp.arange(len(order), dtype=np.int32)
     ends = place_of[edges]
     touching = xp.flatnonzero(bits_of(ops.edge_powers(index, *xp.ascontiguousarray(ends.T))) == 0)
-    head = _heads_of_runs(index.points(), ops)
+    head = heads_of_runs(index.points(), ops)
     place = place[ops.sort_order(head[place].astype(np.uint64))]
     place = place[ops.sort_order(bits_of(_own(joined, place, ops)))]
     own, powers = bits_of(_own(joined, place, ops)), bits_of(powers)
@@ -108,14 +108,6 @@ def _own(joined: Joined, place: Array, ops: Backend) -> Array:
     """Powers of the weights of the edges between copies of the points at these places, T[s]."""
     index = joined.index
     return ops.xp.zeros(len(place), index.dtype) if index.core is None else index.core[place]
-
-
-def _heads_of_runs(points: Array, ops: Backend) -> Array:
-    """The first point of the run of equal points, on the curve, that each point lies in: int32[n]."""
-    xp = ops.xp
-    begins = xp.ones(len(points), bool)
-    begins[1:] = (points[1:] != points[:-1]).any(axis=1)
-    return xp.flatnonzero(begins).astype(np.int32)[xp.cumsum(begins) - 1]
 
 
 def _roots(joined: Joined, powers: Array, own: Array, before: Array, ops: Backend) -> tuple[Array, Array]:

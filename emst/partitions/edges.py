@@ -177,6 +177,31 @@ def keys_of_certain(ops: Backend, local: Local) -> Keys:
     return Keys(*keys, *ids)
 
 
+class OwnEdges(NamedTuple):
+    """The edges between copies of a point, of all points of weight 2 or more, one a point; see `emst/weighted.py`."""
+
+    places: Array  # int32[s]: of the points, ascending
+    keys: list[Array]  # as `Keys`: core distance, 0, and twice the first point of the run of equal points
+
+
+def own_edges(ops: Backend, local: Local, per: int) -> OwnEdges:
+    """The edges between copies of the points of a partition; `per` units are the weight 1."""
+    xp, partition, index = ops.xp, local.partition, local.partition.index
+    places = xp.flatnonzero(partition.units >= 2 * per).astype(np.int32)
+    zero = xp.zeros(len(places), index.dtype)
+    core = zero if index.core is None else index.core[places]
+    head = partition.ids(local.place.start, heads_of_runs(index.points(), ops)[places])
+    return OwnEdges(places, [core, zero, head, head])
+
+
+def heads_of_runs(points: Array, ops: Backend) -> Array:
+    """The first point of the run of equal points, on the curve, that each point lies in: int32[n]."""
+    xp = ops.xp
+    begins = xp.ones(len(points), bool)
+    begins[1:] = (points[1:] != points[:-1]).any(axis=1)
+    return xp.flatnonzero(begins).astype(np.int32)[xp.cumsum(begins) - 1]
+
+
 def keys_of_joined(ops: Backend, joined: OpenEdges) -> Keys:
     """Keys of the edges that `joined_edges` returns, in its order."""
     order = total_order(ops, joined.weight, joined.power, joined.u, joined.v)

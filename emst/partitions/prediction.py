@@ -7,7 +7,7 @@ search among points at a lower scale, whose core distances are found anew, as on
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,20 +24,31 @@ from emst.partitions.chunks import (
     spread,
 )
 from emst.partitions.engine import Future, part, routed, wait
-from emst.partitions.model import Model
 from emst.partitions.outline import published
+
+if TYPE_CHECKING:
+    from emst.partitions.model import Model
 
 
 def predicted(model: Model, given: Chunks) -> tuple[list[Future], list[Future]]:
     """Labels int64 and probabilities float64 of new points in the chunks of `given`, when they are complete."""
     engine = model.engine
     chunks, rows = finite_chunks(given, engine)
-    results = _results(model, given, chunks, rows)
-    by_row = [[engine.submit(part, one, i, at=j) for j, one in enumerate(results)] for i in range(3)]
-    labels, probabilities = (scatter_rows(engine, values, by_row[2], chunks) for values in by_row[:2])
+    labels, probabilities = predictions(model, given, chunks, rows)
     labels = spread(labels, rows, -2, -3, engine)
     probabilities = spread(probabilities, rows, 0, np.nan, engine)
     wait([*labels, *probabilities], engine)
+    return labels, probabilities
+
+
+def predictions(
+    model: Model, given: Chunks, chunks: Chunks, rows: list[Future] | None
+) -> tuple[list[Future], list[Future]]:
+    """Labels and probabilities in `chunks`, which hold the finite rows of `given`; `rows` says which these are."""
+    engine = model.engine
+    results = _results(model, given, chunks, rows)
+    by_row = [[engine.submit(part, one, i, at=j) for j, one in enumerate(results)] for i in range(3)]
+    labels, probabilities = (scatter_rows(engine, values, by_row[2], chunks) for values in by_row[:2])
     return labels, probabilities
 
 
@@ -84,7 +95,7 @@ def _results_of(
     home = [engine.submit(queries.received, parts[j], outline[j], j, excess, search, arrived[j], at=j) for j in numbers]
     answers: list[list[Any]] = [[] for _ in numbers]
     if search.k > 1:
-        answers = answered(parts, home, search.k - 1, engine)
+        answers = answered(parts, home, search.amount(search.k - 1), engine)
     nearest = [
         engine.submit(queries.nearest, parts[j], places[j], leaving[j], outline[j], home[j], search, answers[j], at=j)
         for j in numbers
@@ -106,7 +117,7 @@ def _partitions(model: Model, excess: int) -> tuple[list[Future], list[Future]]:
     outline, _ = published(parts, engine)
     if search.k == 1:
         return parts, outline
-    borders, answers = asked_borders(parts, outline, search.k, engine)
+    borders, answers = asked_borders(parts, outline, search, engine)
     return [
         engine.submit(queries.with_cores_of_all, lower, borders[j], j, search, answers[j], at=j)
         for j, lower in enumerate(parts)
