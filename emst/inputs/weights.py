@@ -133,7 +133,7 @@ class Facts(NamedTuple):
 class Rows(NamedTuple):
     """Some rows of a piece."""
 
-    count: int
+    many: int
     first: int  # 0 if there are none
 
 
@@ -157,8 +157,8 @@ def joined_facts(facts: Sequence[Facts]) -> Facts:
     begins = np.cumsum([0, *(one.rows for one in facts)]).tolist()
 
     def together(pieces: Iterable[Rows]) -> Rows:
-        some = [(begin, rows) for begin, rows in zip(begins, pieces) if rows.count]
-        return Rows(sum(rows.count for _, rows in some), some[0][0] + some[0][1].first if some else 0)
+        some = [(begin, rows) for begin, rows in zip(begins, pieces) if rows.many]
+        return Rows(sum(rows.many for _, rows in some), some[0][0] + some[0][1].first if some else 0)
 
     return Facts(
         begins[-1],
@@ -174,15 +174,15 @@ def joined_facts(facts: Sequence[Facts]) -> Facts:
 def check_facts(facts: Facts, zeros: bool) -> None:
     """Raise ValueError for weights that are not allowed, as `check_weights` says, but for their sum."""
     for bad, what in zip(facts.bad, ("NaN", "infinite", "negative")):
-        if bad.count:
-            many = counted(bad.count, "row")
+        if bad.many:
+            many = counted(bad.many, "row")
             raise ValueError(
                 f"sample_weight must be finite and not negative; it is {what} in {many}, first in {bad.first}"
             )
-    if facts.zeros.count == facts.rows:
+    if facts.zeros.many == facts.rows:
         raise ValueError("sample_weight must be positive for at least one row; every weight is zero")
-    if not zeros and facts.zeros.count:
-        many, first = counted(facts.zeros.count, "row"), facts.zeros.first
+    if not zeros and facts.zeros.many:
+        many, first = counted(facts.zeros.many, "row"), facts.zeros.first
         raise ValueError(f"sample_weight must be positive; it is 0 in {many}, first in {first}: leave those rows out")
 
 
@@ -234,5 +234,5 @@ def _as_numbers(objects: np.ndarray) -> np.ndarray:
 
 def _rows(chosen: Array) -> Rows:
     """The rows for which `chosen`, bool[m], is true."""
-    count = int(chosen.sum())
-    return Rows(count, int(chosen.argmax()) if count else 0)
+    many = int(chosen.sum())
+    return Rows(many, int(chosen.argmax()) if many else 0)

@@ -128,13 +128,19 @@ def spread(
     return [engine.submit(_spread, *pair, infinite, missing) for pair in zip(values, rows)]
 
 
-def namer(chunks: Chunks, rows: list[Future] | None, engine: Engine) -> Callable[[int, int], str]:
+def namer(
+    chunks: Chunks, rows: list[Future] | None, engine: Engine, *, weightless: bool = False
+) -> Callable[[int, int], str]:
     """A function of a chunk's number and of a point of it, which returns what errors call the row of that point.
 
-    `chunks` are the caller's, and `rows` says what was left out of each."""
+    `chunks` are the caller's, and `rows` says what was left out of each. With `weightless`, points are the rows of
+    weight 0."""
 
     def where(i: int, point: int) -> str:
-        row = point if rows is None else int(engine.gather([rows[i]])[0].kept[point])
+        row = point
+        if rows is not None:
+            (of_chunk,) = engine.gather([rows[i]])
+            row = int((of_chunk.weightless if weightless else of_chunk.kept)[point])
         return chunks.where(int(chunks.offsets[i]) + row)
 
     return where

@@ -82,12 +82,10 @@ class Weighed(Sized):
         lists = [(self.question, self.powers, self.units)]
         for chosen, found in answers:
             lists.append((chosen[ops.asarray(found.question)], ops.asarray(found.powers), ops.asarray(found.units)))
-        return _sorted(self.m, self.enough, *map(np.concatenate, zip(*lists)), ops)
+        return _sorted(ops, self.m, self.enough, *map(np.concatenate, zip(*lists)))
 
 
-def nearest_of(
-    ops: Backend, partition: Partition, points: Array, radius: Array, amount: Amount
-) -> Distances | Weighed:
+def nearest_of(ops: Backend, partition: Partition, points: Array, radius: Array, amount: Amount) -> Distances | Weighed:
     """How far the nearest points of a partition are from each of the scaled points. Points beyond `radius`, T[m], a
     power, do not count."""
     index, radius = partition.index, ops.asarray(radius)
@@ -99,12 +97,12 @@ def nearest_of(
 def nearest_to(ops: Backend, partition: Partition, queries: Any, radius: Array, amount: Amount) -> Distances | Weighed:
     """The same for queries in a hierarchy."""
     if not amount.weighed:
-        return Distances(ops.nearest_distances(partition.index, queries, radius, amount.count))
-    found = ops.weighted_nearest(partition.index, queries, partition.units, amount.count, radius)
-    return _sorted(queries.n, amount.count, *found, ops)
+        return Distances(ops.nearest_distances(partition.index, queries, radius, amount.wanted))
+    found = ops.weighted_nearest(partition.index, queries, partition.units, amount.wanted, radius)
+    return _sorted(ops, queries.n, amount.wanted, *found)
 
 
-def _sorted(m: int, enough: int, question: Array, powers: Array, units: Array, ops: Backend) -> Weighed:
+def _sorted(ops: Backend, m: int, enough: int, question: Array, powers: Array, units: Array) -> Weighed:
     order = ops.sort_order(bits_of(powers))
     order = order[ops.sort_order(question[order].astype(np.uint64))]
     return Weighed(m, enough, question[order], powers[order], units[order])

@@ -281,7 +281,7 @@ def assemble(
     left_out = [ops.asarray(piece.left_out) for piece in taken]
     points_of = [ops.asarray(piece.points) for piece in taken]
     rows_of = [ops.asarray(piece.rows) for piece in taken]
-    units_of = [None if piece.units is None else ops.asarray(piece.units) for piece in taken]
+    units_of: list[Any] = [None if piece.units is None else ops.asarray(piece.units) for piece in taken]
     starts = [np.cumsum([0, *piece.counts]) for piece in taken]
     blocks: list[tuple[Array, Array, Array, Array | None]] = []
     k, kept = search.k, 0
@@ -321,7 +321,7 @@ def _joined(parts: list[Array]) -> Array:
 
 def with_core_distances(ops: Backend, partition: Partition, search: Search) -> Partition:
     """The partition with the core distances of its points among themselves; infinite where it has too few."""
-    partition, wanted = partition.with_index(), search.amount(search.k).count
+    partition, wanted = partition.with_index(), search.amount(search.k).wanted
     if partition.units is not None and int(partition.units.sum()) >= wanted:
         ops.weighted_core_distances(partition.index, partition.units, wanted)
     elif partition.units is None and len(partition.rows) >= wanted:

@@ -38,7 +38,7 @@ class Request:
 class Amount(NamedTuple):
     """How many of the nearest points are wanted."""
 
-    count: int  # of points, or units of their weights
+    wanted: int  # points, or units of their weights
     weighed: bool
 
 
