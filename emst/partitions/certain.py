@@ -147,7 +147,9 @@ def asked_borders(
 ) -> tuple[list[Future], list[list[Any]]]:
     """The border of every partition, and the answers that it gets."""
     borders = [engine.submit(border_of, partition, outline[j], j, at=j) for j, partition in enumerate(parts)]
-    return borders, answered(parts, borders, search.amount(max(search.k - 1, 1)), engine)
+    # A point itself is one of the k. Its weight may be less than 1.
+    others = search.k if search.bits is not None else max(search.k - 1, 1)
+    return borders, answered(parts, borders, search.amount(others), engine)
 
 
 def answered(parts: list[Future], senders: list[Future], amount: Amount, engine: Engine) -> list[list[Any]]:

@@ -66,6 +66,39 @@ def test_new_points(ops, enough):
     np.testing.assert_array_equal(radius == 0, wanted_radius == 0)
 
 
+@pytest.mark.parametrize("d", [2, 40])
+@pytest.mark.parametrize("enough", [1, 7, 60, 10_000])
+def test_nearest_points_until_the_weights_suffice(ops, enough, d):
+    """With a radius of 0, of some distance, and without one."""
+    x, units = cloud(150, d, np.float64, "repeated"), units_of(150, "few")
+    units[9] = 40
+    queries = around(x)
+    index, expected, _ = hierarchies(ops, x, 1)
+    ours = ops.build_index(
+        to_device(ops, queries), to_device(ops, np.arange(len(queries), dtype=np.int32)), expected.scale
+    )
+    theirs = reference.build_index(queries, np.arange(len(queries)), expected.scale)
+    near = reference.nearest_distances(expected, theirs, np.full(len(queries), np.inf), 40)
+    radius = np.where(
+        np.arange(len(queries)) % 3 == 0, 0, np.where(np.arange(len(queries)) % 3 == 1, near[:, 30], np.inf)
+    )
+    found = ops.weighted_nearest(index, ours, to_device(ops, units), enough, to_device(ops, radius))
+    wanted = reference.weighted_nearest(expected, theirs, units, enough, radius)
+    found = [to_host(one) for one in found]
+    assert found[1].dtype == x.dtype and found[2].dtype == np.int64
+    for i in range(len(queries)):
+        (powers, sums), (all_powers, all_sums) = (weights_by_distance(i, *lists) for lists in (found, wanted))
+        np.testing.assert_array_equal(powers, all_powers)
+        np.testing.assert_array_equal(sums[:-1], all_sums[:-1])
+        assert sums.tolist()[-1:] == all_sums.tolist()[-1:] or (sums[-1] < all_sums[-1] and sums.sum() >= enough)
+
+
+def weights_by_distance(query, queries, powers, units):
+    """The distances that a query has in lists, ascending, and the sum of the weights at each."""
+    distances, of = np.unique(powers[queries == query], return_inverse=True)
+    return distances, np.bincount(of, units[queries == query], minlength=len(distances))
+
+
 @pytest.mark.parametrize("n", [3, 16, 17, 300])
 @pytest.mark.parametrize("kind", KINDS)
 def test_points_have_the_order_of_their_copies(ops, kind, n):
