@@ -251,7 +251,7 @@ FAULTS = [
         "emst/partitions/certain.py",
         "others = search.k if search.bits is not None else max(search.k - 1, 1)",
         "others = max(search.k - 1, 1)",
-        (f"{WEIGHTS}::test_the_clusters_of_one_device[cpu-small fractions-large clusters]",),
+        (f"{WEIGHTS}::test_the_clusters_of_one_device[cpu-small fractions-persistence]",),
     ),
     Fault(
         "a core distance needs more than the weight k",
