@@ -26,6 +26,7 @@ from emst.inputs.fitted import fitted_attribute
 from emst.inputs.summary import counted
 from emst.partitions.chunks import Chunks, finite_chunks, namer, weightless_chunks
 from emst.partitions.model import Model, clustered
+from emst.partitions.prediction import all_results
 from emst.partitions.records import Request
 from emst.partitions.spanning import check_images, fitted_tree
 from emst.progress import check_lines, showing
@@ -193,7 +194,7 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
             check_total(chunks.n, weights.total, weights.bits, k, given)
 
     def _take(self, model: Model, engine: DaskEngine, features: dict[str, Any]) -> HDBSCAN:
-        labels, probabilities, persistence = model.results()
+        labels, probabilities, persistence = all_results(model)
         cores, sizes = model.cores(), model.all_chunks.row_chunks
         self._model, self._engine = model, engine
         self.labels_ = dask_array(labels, sizes, np.int64)

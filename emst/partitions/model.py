@@ -12,13 +12,11 @@ from emst.backend.operations import Backend
 from emst.backend.records import Condensed
 from emst.hdbscan.trees import CondensedTree
 from emst.hierarchy.selection import Options
-from emst.inputs.finite import FiniteRows
 from emst.inputs.weights import Weights
 from emst.partitions import hierarchy
 from emst.partitions.chunks import Chunks, scatter_rows, spread
 from emst.partitions.edges import cores_in_chunks, rows_of
 from emst.partitions.engine import Engine, Future, part, wait
-from emst.partitions.prediction import predictions
 from emst.partitions.records import Fitted, Local
 
 
@@ -86,16 +84,11 @@ class Model:
         return scatter_rows(self.engine, values, rows, self.chunks)
 
     def results(self) -> tuple[list[Future], list[Future], np.ndarray]:
-        """Labels and probabilities in the caller's chunks, and the persistence of clusters, when they are complete."""
+        """Labels and probabilities in the caller's chunks, and the persistence of clusters, when they are complete.
+        Those of rows of weight 0 are still to be written: see `all_results` in `prediction.py`."""
         engine = self.engine
         labels = spread(self._of_chunks(0), self.rows, -2, -3, engine)
         probabilities = spread(self._of_chunks(1), self.rows, 0, np.nan, engine)
-        if self.weightless is not None and self.rows is not None:
-            of_new = predictions(self, self.weightless, self.weightless, None)
-            labels, probabilities = (
-                [engine.submit(_with_weightless, *each) for each in zip(values, self.rows, new)]
-                for values, new in zip((labels, probabilities), of_new)
-            )
         wait(labels, engine)
         (persistence,) = engine.gather([engine.submit(hierarchy.persistence, self.flat, self.hierarchy, at=0)])
         return labels, probabilities, persistence
@@ -167,13 +160,6 @@ class _Expanded(Condensed):
 
 def _units(ops: Backend, local: Local) -> Any:
     return local.partition.units
-
-
-def _with_weightless(ops: Backend, values: np.ndarray, rows: FiniteRows, of_new: np.ndarray) -> np.ndarray:
-    """Task: values of all rows of a chunk, with those of the rows of weight 0."""
-    values = values.copy()
-    values[rows.weightless] = of_new
-    return values
 
 
 def _zeros(ops: Backend, size: int, dtype: Any) -> Any:

@@ -7,10 +7,12 @@ search among points at a lower scale, whose core distances are found anew, as on
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from emst.backend.operations import Backend
+from emst.inputs.finite import FiniteRows
 from emst.partitions import hierarchy, queries
 from emst.partitions.certain import answered, asked_borders
 from emst.partitions.chunks import (
@@ -24,10 +26,29 @@ from emst.partitions.chunks import (
     spread,
 )
 from emst.partitions.engine import Future, part, routed, wait
+from emst.partitions.model import Model
 from emst.partitions.outline import published
 
-if TYPE_CHECKING:
-    from emst.partitions.model import Model
+
+def all_results(model: Model) -> tuple[list[Future], list[Future], np.ndarray]:
+    """The results of a model, in which rows of weight 0 have what new points get, when they are complete."""
+    labels, probabilities, persistence = model.results()
+    if model.weightless is None or model.rows is None:
+        return labels, probabilities, persistence
+    engine, of_new = model.engine, predictions(model, model.weightless, model.weightless, None)
+    labels, probabilities = (
+        [engine.submit(_with_weightless, *each) for each in zip(values, model.rows, new)]
+        for values, new in zip((labels, probabilities), of_new)
+    )
+    wait([*labels, *probabilities], engine)
+    return labels, probabilities, persistence
+
+
+def _with_weightless(ops: Backend, values: np.ndarray, rows: FiniteRows, of_new: np.ndarray) -> np.ndarray:
+    """Task: values of all rows of a chunk, with those of the rows of weight 0."""
+    values = values.copy()
+    values[rows.weightless] = of_new
+    return values
 
 
 def predicted(model: Model, given: Chunks) -> tuple[list[Future], list[Future]]:

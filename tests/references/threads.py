@@ -14,7 +14,7 @@ from emst.hdbscan.parameters import options_of
 from emst.partitions.chunks import Chunks, finite_chunks, namer, weightless_chunks
 from emst.partitions.edges import TreeEdges, cores_in_chunks
 from emst.partitions.model import clustered
-from emst.partitions.prediction import predicted
+from emst.partitions.prediction import all_results, predicted
 from emst.partitions.records import Fitted, Request
 from emst.partitions.spanning import fitted_tree
 from emst.partitions.weights import chunk_weights
@@ -118,7 +118,7 @@ def model_of(pieces, engine, partitions, estimator, weights=None):
 
 def results_of(model):
     """Labels and probabilities of all rows, and the persistence of clusters."""
-    labels, probabilities, persistence = model.results()
+    labels, probabilities, persistence = all_results(model)
     return joined(labels, model.engine), joined(probabilities, model.engine), persistence
 
 
