@@ -2,8 +2,8 @@
 certain without them.
 
 Travels: `Questions` to each partition whose outline lies within the radius of a point, and the distances of the nearest
-points there back. The `Local` stays where the partition lives, and other partitions and workers get what is taken from
-it.
+points there back, with their weights if points have some. The `Local` stays where the partition lives, and other
+partitions and workers get what is taken from it.
 
 The radius of a point is its core distance in its own partition: no neighbour that counts is farther. So core distances
 become those of all points. Without core distances, the radius is about what edges near the point are long. The nearest
