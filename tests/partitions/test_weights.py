@@ -79,6 +79,21 @@ def test_the_clusters_of_one_device(engine, rng, name, options):
         np.testing.assert_array_equal(a, to_host(b))
 
 
+@pytest.mark.parametrize("begin", [0, 40, 80])
+def test_small_sets(engine, begin):
+    """Most distances are tied, and most rows are equal or in one cell of the curve."""
+    for seed in range(begin, begin + 40):
+        g = np.random.default_rng(seed)
+        n = int(g.integers(4, 70))
+        X = g.integers(0, g.integers(2, 6), (n, 2)) * (1.0, 2.0**-45)[seed % 2]
+        X[0] = 1
+        weights = g.integers(seed % 3 != 0, g.choice([3, 6, 30]), n)
+        weights[:2] = 3
+        options = {"min_cluster_size": int(g.choice([2, 4, 9])), "min_samples": int(g.integers(1, 7))}
+        fitted(engine, X, weights, int(g.integers(1, 5)), **options, allow_single_cluster=bool(g.integers(2)))
+        check_tree(engine, X, weights + 1, int(g.integers(1, 5)), options["min_samples"] + 1)
+
+
 @pytest.mark.parametrize("partitions", [1, 3, 8])
 @pytest.mark.parametrize("name", ["blobs", "equal rows", "few rows of many copies"])
 def test_the_clusters_of_copies(engine, name, partitions):
