@@ -94,6 +94,18 @@ def test_small_sets(engine, begin):
         check_tree(engine, X, weights + 1, int(g.integers(1, 5)), options["min_samples"] + 1)
 
 
+def test_equal_rows_that_others_separate_on_the_curve(engine):
+    """Rows of one cell come in the order of their numbers. The last edge at a place decides the number of a cluster."""
+    for seed in range(45):
+        g = np.random.default_rng(seed)
+        n = int(g.integers(5, 24))
+        X = np.stack([g.integers(0, g.integers(2, 6), n), g.integers(0, g.integers(1, 3), n)], axis=1).astype(float)
+        weights = g.integers(1, g.choice([3, 4, 6]), n)
+        weights[0] = 2
+        options = {"min_cluster_size": int(g.integers(2, 7)), "min_samples": int(g.integers(1, 6))}
+        fitted(engine, X, weights, 1, **options, cluster_selection_method=("eom", "leaf")[seed % 2])
+
+
 @pytest.mark.parametrize("partitions", [1, 3, 8])
 @pytest.mark.parametrize("name", ["blobs", "equal rows", "few rows of many copies"])
 def test_the_clusters_of_copies(engine, name, partitions):
@@ -148,6 +160,7 @@ def test_roots_that_descend(engine, monkeypatch):
     cubes = {"metric": "minkowski", "metric_params": {"p": 3}}
     fitted(engine, X, weights, 3, **cubes, min_cluster_size=20, min_samples=5)
     check_tree(engine, X, weights + 1, 3, 5, **cubes)
+    check_tree(engine, SETS["blobs"][0], SETS["blobs"][1] + 1, 3, 9, **cubes)
 
 
 @pytest.mark.parametrize("partitions", [1, 4])

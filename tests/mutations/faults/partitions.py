@@ -265,14 +265,7 @@ FAULTS = [
         "emst/partitions/hierarchy.py",
         "chosen = (partition.units[own.places] >= least) | shared[own.places]",
         "chosen = partition.units[own.places] >= least",
-        (f"{WEIGHTS}::test_small_sets",),
-    ),
-    Fault(
-        "the edge between copies has the id of its own point, not of the first at its place",
-        "emst/partitions/edges.py",
-        "heads_of_runs(index.points(), ops)[places])",
-        "places)",
-        (f"{WEIGHTS}::test_small_sets",),
+        (f"{WEIGHTS}::test_equal_rows_that_others_separate_on_the_curve",),
     ),
     Fault(
         "cells of the curve count rows, not copies, in partitions",
