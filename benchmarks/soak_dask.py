@@ -51,7 +51,8 @@ def over_workers(g: np.random.Generator) -> Case:
 
 
 class Clusters(Labels):
-    """`emst.dask.HDBSCAN`, its predictions and its clusters selected again, and `emst.dask.EMST`."""
+    """`emst.dask.HDBSCAN`, its predictions and its clusters selected again, and `emst.dask.EMST`; some rows have
+    weights."""
 
     staged = False
 
@@ -65,15 +66,34 @@ class Clusters(Labels):
             self.fault = "HDBSCAN over workers needs two"
         self.partitions, self.chunks = int(g.integers(1, 10)), random_chunks(len(self.x), g)
         self.share, self.least = g.random(), int(g.integers(1, 9))  # of the cuts
+        self.weights, self.weight_chunks = self.random_weights(g), int(g.integers(1, len(self.x) + 1))
         self.what += f", chunks {self.chunks}, {self.partitions} partitions"
+        if self.weights is not None:
+            self.what += f", weights of {self.weights.sum():g} in all"
+
+    def random_weights(self, g: np.random.Generator) -> np.ndarray | None:
+        """Weights, whole numbers or not, for a third of the sets that can be clustered."""
+        if self.fault is not None or g.random() < 0.6:
+            return None
+        weights = g.integers(g.integers(2), g.choice([2, 4, 9, 60]), len(self.x)) / g.choice([1, 1, 7])
+        kept = weights[np.isfinite(self.x).all(axis=1)]
+        return weights if (kept > 0).sum() > 1 and kept.sum() > self.points.k + 1 else None
+
+    def given(self, more: int = 0, chunks: int | None = None) -> dict[str, Any]:
+        """What `fit` takes beside the points, with weights that are greater by `more`."""
+        if self.weights is None:
+            return {}
+        weights = self.weights + more
+        return {"sample_weight": weights if chunks is None else da.from_array(weights, chunks=chunks)}
 
     def fit(self, device: str) -> Any:
         where = {"device": device, "partitions": self.partitions, "client": workers(device)}
         (chunks,) = in_chunks(self.chunks, self.points.x)
-        model = emst.dask.HDBSCAN(**self.keywords, **where).fit(chunks)
+        model = emst.dask.HDBSCAN(**self.keywords, **where).fit(chunks, **self.given(0, self.weight_chunks))
         tree = None
         if len(self.kept) == len(self.x):
-            tree = emst.dask.EMST(**{name: self.keywords[name] for name in TREE}, **where).fit(chunks)
+            tree = emst.dask.EMST(**{name: self.keywords[name] for name in TREE}, **where)
+            tree = tree.fit(chunks, **self.given(1, self.weight_chunks))
         return model, model.recluster(**parameters(self.others)), approximate_predict(model, chunks), tree
 
     def results(self, fitted: Any) -> dict[str, Any]:
@@ -96,14 +116,14 @@ class Clusters(Labels):
     def by_definition(self, fitted: Any) -> Iterator[tuple[str, bool]]:
         model, _, _, tree = fitted
         x, device = self.points.x, model.device_
-        one = emst.HDBSCANGPU(**self.keywords, device=device).fit(x)
+        one = emst.HDBSCANGPU(**self.keywords, device=device).fit(x, **self.given())
         other = one.recluster(**parameters(self.others))
         expected = of_clusters(one, (one.labels_, one.probabilities_))
         expected |= of_clusters(other, (other.labels_, other.probabilities_), " again")
         expected |= {"predicted labels": one.labels_, "predicted probabilities": one.probabilities_}
         if tree is not None:
             keywords = {name: self.keywords[name] for name in TREE}
-            tree = emst.minimum_spanning_tree(x, **keywords, device=device)
+            tree = emst.minimum_spanning_tree(x, **keywords, **self.given(1), device=device)
             cut, labels = self.cuts(tree, to_host(tree.weights))
             expected |= of_tree(tree) | at_home(cut=cut, labels_at=labels)
         yield from ((name, same(value, expected[name])) for name, value in self.results(fitted).items())

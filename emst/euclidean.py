@@ -86,7 +86,7 @@ def minimum_spanning_tree(
         Positive weights of the points; by default all are 1. The core distance is the least radius within which the
         weights, that of the point included, sum to `min_samples`. With whole numbers, this tree and the edges between
         the copies of each point, of its core distance, are a tree of so many copies. ``min_samples=1`` gives the tree
-        of the distances, whatever the weights. `cut` counts points, not weights. On one device.
+        of the distances, whatever the weights. `cut` counts points, not weights. Without `device_ids`.
 
     Returns
     -------

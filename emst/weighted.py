@@ -23,7 +23,7 @@ from emst.backend.records import Array, Linkage, PointStatistics, Report
 from emst.distances.metrics import Metric
 from emst.inputs.devices import to_host
 from emst.inputs.weights import MOST_BITS, Weights
-from emst.partitions.edges import bits_of, lengths_of
+from emst.partitions.edges import bits_of, heads_of_runs, lengths_of
 from emst.spanning import Joined, heights, join, searched
 
 ID_BITS = 32
@@ -94,7 +94,7 @@ def _places_of_copies(
     touching = xp.flatnonzero(bits_of(ops.edge_powers(index, *xp.ascontiguousarray(ends.T))) == 0)
     if len(touching) == 0:
         return place, before, xp.zeros(len(place), bool)
-    ends, head = ends[touching], _heads_of_runs(index.points(), ops)
+    ends, head = ends[touching], heads_of_runs(index.points(), ops)
     of_touching = xp.searchsorted(powers, powers[touching]) << ID_BITS | ends.min(axis=1)
     within = xp.searchsorted(of_touching, before << ID_BITS | head[place]) - xp.searchsorted(
         of_touching, before << ID_BITS
@@ -109,14 +109,6 @@ def _own(joined: Joined, place: Array, ops: Backend) -> Array:
     """Powers of the weights of the edges between copies of the points at these places, T[s]."""
     index = joined.index
     return ops.xp.zeros(len(place), index.dtype) if index.core is None else index.core[place]
-
-
-def _heads_of_runs(points: Array, ops: Backend) -> Array:
-    """The first point of the run of equal points, on the curve, that each point lies in: int32[n]."""
-    xp = ops.xp
-    begins = xp.ones(len(points), bool)
-    begins[1:] = (points[1:] != points[:-1]).any(axis=1)
-    return xp.flatnonzero(begins).astype(np.int32)[xp.cumsum(begins) - 1]
 
 
 def _roots(joined: Joined, powers: Array, own: Array, before: Array, ops: Backend) -> tuple[Array, Array]:

@@ -245,6 +245,15 @@ class PointOperations(ArrayOperations, Protocol):
         `enough`, which is positive. `units` and `enough` are those of `weighted_core_distances`, which must have been
         called."""
 
+    def weighted_nearest(
+        self, index: SearchIndex, queries: SearchIndex, units: Array, enough: int, radius: Array
+    ) -> tuple[Array, Array, Array]:
+        """The nearest points of every query within `radius`, T[m], a power, until their weights sum to at least
+        `enough`; all within it if they do not. Queries int64[c], powers of distances T[c], and weights int64[c], in any
+        order. Weights at one distance may be in one entry or in several. At the greatest distance of a query they are
+        complete, or suffice with those of the nearer points. `queries` is as for `nearest_distances`, `units` and
+        `enough` are as for `weighted_core_distances`, but all weights together may be less than `enough`."""
+
     def nearest_distances(self, index: SearchIndex, queries: SearchIndex, radius: Array, count: int) -> Array:
         """Powers of the distances of every query to its `count` nearest points, T[m, count], ascending. Only points
         within `radius`, T[m], a power, count; infinity stands where there are fewer. `queries` is a BVH of the queries,

@@ -48,7 +48,7 @@ from emst.cpu.points.result import edge_powers, sorted_edges, unscaled
 from emst.cpu.points.search import nearest_outgoing
 from emst.cpu.points.small import join_all
 from emst.cpu.points.statistics import point_statistics
-from emst.cpu.points.weighted import weighted_core_distances, weighted_query_cores
+from emst.cpu.points.weighted import weighted_core_distances, weighted_nearest, weighted_query_cores
 from emst.cpu.runtime.blocks import for_blocks
 from emst.cpu.runtime.compile import kernels_ready, telling_compilation
 from emst.cpu.runtime.gather import take
@@ -131,6 +131,7 @@ __all__ = [
     "unscaled",
     "upper_bounds",
     "weighted_core_distances",
+    "weighted_nearest",
     "weighted_query_cores",
     "xp",
 ]

@@ -50,7 +50,7 @@ from emst.cuda.points.result import edge_powers, sorted_edges, unscaled
 from emst.cuda.points.search import nearest_outgoing
 from emst.cuda.points.small import join_all
 from emst.cuda.points.statistics import point_statistics
-from emst.cuda.points.weighted import weighted_core_distances, weighted_query_cores
+from emst.cuda.points.weighted import weighted_core_distances, weighted_nearest, weighted_query_cores
 from emst.cuda.runtime.blocks import for_blocks
 from emst.cuda.runtime.compile import kernels_ready, telling_compilation
 from emst.cuda.runtime.gather import take
@@ -133,6 +133,7 @@ __all__ = [
     "unscaled",
     "upper_bounds",
     "weighted_core_distances",
+    "weighted_nearest",
     "weighted_query_cores",
     "xp",
 ]

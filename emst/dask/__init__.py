@@ -8,6 +8,7 @@ The public names:
 How these use the stages of `emst.partitions`, which know nothing of Dask:
     engine.py      workers of a client as an engine: who they are, how tasks are given to them, how long anybody waits
     inputs.py      dask arrays, data frames, files and plain arrays as chunks of rows on the workers
+    weights.py     weights of rows in these chunks
     outputs.py     results as dask arrays, in the chunks of the input; what the estimators share
     cuts.py        `cut` and `labels_at` of trees and of `EMST`
     prediction.py  `approximate_predict`: labels and probabilities of new points

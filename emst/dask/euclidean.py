@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import dask.array as da
@@ -16,6 +16,7 @@ from emst.dask.engine import DaskEngine
 from emst.dask.faults import read_again
 from emst.dask.inputs import chunks_of
 from emst.dask.outputs import DaskEstimator, dask_array
+from emst.dask.weights import weights_of
 from emst.distances.metrics import check_columns, tree_metric_of
 from emst.hdbscan.keywords import tells_equivalents
 from emst.inputs.features import features_of, set_features
@@ -42,6 +43,7 @@ def minimum_spanning_tree(
     client: Any = None,
     verbose: bool = False,
     report: Report | None = None,
+    sample_weight: Any = None,
 ) -> MinimumSpanningTree:
     """Exact minimum spanning tree of points on the workers of a Dask cluster.
 
@@ -68,6 +70,8 @@ def minimum_spanning_tree(
         Write one line for each stage and round to standard error.
     report : callable, optional
         Called as ``report(round, components_left)`` after every round over components.
+    sample_weight : dask array or series, or array-like of shape (n,), optional
+        Positive weights of the points, as for `emst.minimum_spanning_tree`. They may have other chunks than `X`.
 
     Returns
     -------
@@ -109,6 +113,9 @@ def minimum_spanning_tree(
             chunks = chunks_of(X, engine, dtype)
             features = features_of(chunks.header)
             check_columns(getattr(chunks.header, "columns", ()), chosen)
+            weights = weights_of(sample_weight, chunks, engine, zeros=False)
+            if min_samples != 1:  # otherwise weights change nothing
+                chunks = replace(chunks, weights=weights)
             request = Request(chosen, min_samples, partitions, dtype)
             with showing(verbose, report) as progress:
                 fitted = fitted_tree(chunks, request, engine, progress)
@@ -271,7 +278,7 @@ class EMST(Cuts, DaskEstimator):
         self.verbose = verbose
 
     @tells_equivalents
-    def fit(self, X: Any, y: Any = None) -> EMST:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> EMST:
         """Build the tree of the points; returns when it is complete.
 
         Parameters
@@ -280,6 +287,8 @@ class EMST(Cuts, DaskEstimator):
             As for `emst.dask.minimum_spanning_tree`.
         y : None
             Ignored; scikit-learn passes it.
+        sample_weight : dask array or series, or array-like of shape (n,), optional
+            As for `emst.dask.minimum_spanning_tree`.
 
         Returns
         -------
@@ -291,7 +300,7 @@ class EMST(Cuts, DaskEstimator):
         TypeError, ValueError, RuntimeError, FileNotFoundError
             What `minimum_spanning_tree` raises.
         """
-        tree = minimum_spanning_tree(X, **self.get_params(deep=False))
+        tree = minimum_spanning_tree(X, **self.get_params(deep=False), sample_weight=sample_weight)
         total_weight = tree.total_weight
         self._tree = tree
         set_features(self, tree._features)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,9 @@ from emst.dask.faults import read_again
 from emst.dask.inputs import chunks_of
 from emst.dask.outputs import DaskEstimator, dask_array
 from emst.dask.prediction import approximate_predict
+from emst.dask.weights import weights_of
 from emst.distances.metrics import Metric, check_columns, metric_of, tree_metric_of
-from emst.hdbscan.fitting import check_size
+from emst.hdbscan.fitting import check_size, check_total
 from emst.hdbscan.keywords import tells_equivalents
 from emst.hdbscan.parameters import CLUSTER_SIZE, RECLUSTERED, RULES, Rule
 from emst.hdbscan.trees import CondensedTree
@@ -22,10 +24,11 @@ from emst.hierarchy.selection import Options
 from emst.inputs.features import ATTRIBUTES, features_of, set_features
 from emst.inputs.fitted import fitted_attribute
 from emst.inputs.summary import counted
-from emst.partitions.chunks import Chunks, finite_chunks, namer
+from emst.partitions.chunks import Chunks, finite_chunks, namer, weightless_chunks
 from emst.partitions.model import Model, clustered
+from emst.partitions.prediction import all_results
 from emst.partitions.records import Request
-from emst.partitions.spanning import fitted_tree
+from emst.partitions.spanning import check_images, fitted_tree
 from emst.progress import check_lines, showing
 
 
@@ -50,7 +53,8 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
     probabilities_ : dask array, float64 of shape (n,)
         As for `emst.HDBSCANGPU`.
     core_distances_ : dask array of shape (n,)
-        Distance of each row to its `min_samples`-th nearest, NaN for rows that are not finite.
+        Distance of each row to its `min_samples`-th nearest, or within which the weights sum to `min_samples`; NaN for
+        rows that are not finite or have the weight 0.
     cluster_persistence_ : float64 array of shape (n_clusters,)
         How persistent each cluster is, from 0 to 1.
     condensed_tree_ : CondensedTree
@@ -121,7 +125,7 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
         self.verbose = verbose
 
     @tells_equivalents
-    def fit(self, X: Any, y: Any = None) -> HDBSCAN:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> HDBSCAN:
         """Cluster the rows of `X`; returns when the clusters are known.
 
         Parameters
@@ -130,6 +134,9 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
             As for `emst.dask.minimum_spanning_tree`; rows may hold NaN and infinities.
         y : None
             Ignored; scikit-learn passes it.
+        sample_weight : dask array or series, or array-like of shape (n,), optional
+            Weights of the rows, as for `emst.HDBSCANGPU.fit`, whose results these are, bit for bit. They may have other
+            chunks than `X`.
 
         Returns
         -------
@@ -139,8 +146,8 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
         Raises
         ------
         TypeError, ValueError, RuntimeError, FileNotFoundError
-            What `emst.dask.minimum_spanning_tree` raises, but for rows that are not finite; fewer than two rows that
-            are; a parameter out of range.
+            What `emst.dask.minimum_spanning_tree` raises, but for rows that are not finite or have the weight 0; fewer
+            than two other rows; `min_samples` above the sum of their weights; a parameter out of range.
         """
         options = _checked(self)
         check_lines(self.verbose)
@@ -156,26 +163,38 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
                 chunks = chunks_of(X, engine, self.dtype)
                 features = features_of(chunks.header)
                 check_columns(getattr(chunks.header, "columns", ()), chosen)
+                chunks = replace(chunks, weights=weights_of(sample_weight, chunks, engine))
                 model = self._model_of(chunks, chosen, k, options, engine)
                 return self._take(model, engine, features)
 
         return read_again(X, fit)
 
     def _model_of(self, all_chunks: Chunks, metric: Metric, k: int, options: Options, engine: DaskEngine) -> Model:
-        given = self.min_samples is not None
-        check_size(all_chunks.n, k, given)
+        self._check_size(all_chunks, k)
+        weightless = weightless_chunks(all_chunks, engine)
         chunks, rows = finite_chunks(all_chunks, engine)
         if chunks.n < 2:
             finite = counted(chunks.n, "row")
-            raise ValueError(f"X has {finite} without NaN and infinity; HDBSCAN over workers needs two")
-        check_size(chunks.n, k, given)
+            weight = "" if chunks.weights is None else ", with a weight above 0"
+            raise ValueError(f"X has {finite} without NaN and infinity{weight}; HDBSCAN over workers needs two")
+        self._check_size(chunks, k)
         request = Request(metric, k, self.partitions, self.dtype, float(self.alpha))
+        if weightless is not None:
+            check_images(weightless, request, namer(all_chunks, rows, engine, weightless=True), engine)
         with showing(self.verbose) as progress:
             fitted = fitted_tree(chunks, request, engine, progress, namer(all_chunks, rows, engine))
-        return clustered(fitted, all_chunks, chunks, rows, options, engine)
+        return clustered(fitted, all_chunks, chunks, rows, options, engine, weightless)
+
+    def _check_size(self, chunks: Chunks, k: int) -> None:
+        """Raise ValueError for too few points, or for weights that sum to less than `k`."""
+        given, weights = self.min_samples is not None, chunks.weights
+        if weights is None:
+            check_size(chunks.n, k, given)
+        else:
+            check_total(chunks.n, weights.total, weights.bits, k, given)
 
     def _take(self, model: Model, engine: DaskEngine, features: dict[str, Any]) -> HDBSCAN:
-        labels, probabilities, persistence = model.results()
+        labels, probabilities, persistence = all_results(model)
         cores, sizes = model.cores(), model.all_chunks.row_chunks
         self._model, self._engine = model, engine
         self.labels_ = dask_array(labels, sizes, np.int64)
@@ -187,7 +206,7 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
         return self
 
     @tells_equivalents
-    def fit_predict(self, X: Any, y: Any = None) -> Any:
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Cluster the rows of `X` and return `labels_`.
 
         Parameters
@@ -196,13 +215,15 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
             As for `fit`.
         y : None
             Ignored; scikit-learn passes it.
+        sample_weight : dask array or series, or array-like of shape (n,), optional
+            As for `fit`.
 
         Returns
         -------
         dask array, int64 of shape (n,)
             The attribute `labels_`.
         """
-        return self.fit(X).labels_
+        return self.fit(X, sample_weight=sample_weight).labels_
 
     def predict(self, X: Any) -> Any:
         """Labels of new points in this clustering, which they do not change.

@@ -14,7 +14,9 @@ from typing import Any
 
 from distributed import get_worker
 
-CHECKS = tuple(f"emst.dask.{module}" for module in ("edges", "files", "graph", "inputs"))  # they read and check input
+CHECKS = tuple(
+    f"emst.dask.{module}" for module in ("edges", "files", "graph", "inputs", "weights")
+)  # they read and check input
 FAILED = "Compute Failed"  # how the line begins that a worker logs of a task that fails; its first argument is the key
 
 

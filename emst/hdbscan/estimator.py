@@ -281,7 +281,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
             sizes of clusters. Whole numbers give, bit for bit, what so many copies of the rows give. A row of weight 0
             influences nothing, and gets the label that `predict` gives. Other weights are rounded to multiples of the
             least power of two of which there are less than 2^52 in all. With ``min_samples=1`` core distances are 0,
-            whatever the weights. For metrics that the tree search supports, on one device.
+            whatever the weights. For metrics that the tree search supports, without `device_ids`.
 
         Returns
         -------

@@ -206,12 +206,7 @@ def _require_tree_search(metric: Metric) -> None:
 
 
 def _check_total(n: int, weights: Weights, request: Request) -> None:
-    """Raise ValueError for a single row, or for weights that sum to less than `min_samples`."""
-    check_size(n, min(n, request.min_samples))
-    total, k = weights.real(weights.total), request.min_samples
-    if weights.total < k * weights.per:
-        what = "min_samples" if request.given else "min_samples, which follows min_cluster_size,"
-        raise ValueError(f"{what} ({k}) must be at most the sum of sample_weight over finite rows ({total:g})")
+    check_total(n, weights.total, weights.bits, request.min_samples, request.given)
 
 
 def _of_sparse_features(X: Any, request: Request) -> Model:
@@ -327,6 +322,16 @@ def check_size(n: int, min_samples: int, given: bool = True) -> None:
             f"X has {counted(n, 'sample')}, which is fewer than min_cluster_size ({min_samples}): no cluster is "
             "possible; lower min_cluster_size, or set min_samples, which follows it"
         )
+
+
+def check_total(n: int, total: int, bits: int, min_samples: int, given: bool) -> None:
+    """Raise ValueError for a single row, or for weights that sum to less than `min_samples`. They sum to `total` units,
+    and 2^bits units are the weight 1; `given` is as for `check_size`."""
+    check_size(n, min(n, min_samples))
+    if total < min_samples << bits:
+        what = "min_samples" if given else "min_samples, which follows min_cluster_size,"
+        least = f"at most the sum of sample_weight over finite rows ({total * 2.0**-bits:g})"
+        raise ValueError(f"{what} ({min_samples}) must be {least}")
 
 
 def _check_size(n: int, request: Request) -> None:

@@ -32,7 +32,7 @@ INSTEAD = {
     "p": "use metric='minkowski' with metric_params={'p': ...}",
     "prediction_data": "leave it out, because predictions prepare what they need",
     "reproducible": "leave it out, because every run gives the same result",
-    "sample_weight": "pass it to the fit of emst.HDBSCANGPU or emst.EMST, which take weights of rows on one device",
+    "sample_weight": "pass it to the fit of HDBSCANGPU or EMST, of emst or of emst.dask",
     "semi_supervised": "use emst.HDBSCANGPU(semi_supervised=True)",
     "ss_algorithm": "leave it out, because constraints are counted in pairs, see constraint_weight",
     "V": "use metric_params={'V': ...}",

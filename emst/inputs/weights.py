@@ -8,8 +8,9 @@ less than 2^52 units, and every weight is rounded to a multiple of it: to one un
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -85,6 +86,19 @@ def check_weights(sample_weight: Any, n: int, ops: Backend, *, zeros: bool = Tru
     """
     if sample_weight is None:
         return None
+    given = given_weights(sample_weight)
+    check_shape(given.shape, n)
+    weights = ops.asarray(given, np.float64)
+    facts = facts_of(weights)
+    check_facts(facts, zeros)
+    if facts.ones == n:
+        return None
+    bits = bits_of_units(facts, lambda bits: int(units_of(weights, bits).sum()))
+    return Weights(units_of(weights, bits), bits)
+
+
+def given_weights(sample_weight: Any) -> Array:
+    """Weights of any library as an array of real numbers, on the device where they are, or ValueError."""
     if np.ma.is_masked(sample_weight):
         raise ValueError("sample_weight must not be masked; set masked weights to 0, so that the rows count nothing")
     given = native_array(sample_weight)
@@ -92,26 +106,110 @@ def check_weights(sample_weight: Any, n: int, ops: Backend, *, zeros: bool = Tru
         given = np.asarray(given)
     if given.dtype == object:
         given = _as_numbers(given)
-    if given.shape != (n,):
-        raise ValueError(f"sample_weight must have one weight for each of the {n} rows of X; got shape {given.shape}")
     if given.dtype.kind not in "biuf":
         raise ValueError(f"sample_weight must hold real numbers; got dtype {given.dtype}")
-    weights = ops.asarray(given, np.float64)
-    for bad, what in ((np.isnan(weights), "NaN"), (np.isinf(weights), "infinite"), (weights < 0, "negative")):
-        if bad.any():
-            first, many = int(bad.argmax()), counted(int(bad.sum()), "row")
-            raise ValueError(f"sample_weight must be finite and not negative; it is {what} in {many}, first in {first}")
-    if not weights.any():
+    return given
+
+
+def check_shape(shape: tuple[Any, ...], n: int) -> None:
+    """Raise ValueError where there is not one weight for each of n rows."""
+    if shape != (n,):
+        raise ValueError(f"sample_weight must have one weight for each of the {n} rows of X; got shape {shape}")
+
+
+class Facts(NamedTuple):
+    """What decides whether weights are allowed, and in which units they are counted. Facts of pieces make those of the
+    whole: see `joined_facts`."""
+
+    rows: int
+    bad: tuple[Rows, ...]  # NaN, infinite, negative
+    zeros: Rows
+    ones: int  # rows of weight 1
+    whole: bool  # whether all are whole numbers
+    greatest: float
+    total: float  # rounded: only whether it is far too great depends on it
+
+
+class Rows(NamedTuple):
+    """Some rows of a piece."""
+
+    many: int
+    first: int  # 0 if there are none
+
+
+def facts_of(weights: Array) -> Facts:
+    """The facts of weights float64[m]; m may be 0."""
+    with np.errstate(over="ignore"):
+        total = float(weights.sum())
+    return Facts(
+        len(weights),
+        tuple(_rows(bad) for bad in (np.isnan(weights), np.isinf(weights), weights < 0)),
+        _rows(weights == 0),
+        int((weights == 1).sum()),
+        bool((weights == np.floor(weights)).all()),
+        float(weights.max()) if len(weights) else 0.0,
+        total,
+    )
+
+
+def joined_facts(facts: Sequence[Facts]) -> Facts:
+    """The facts of all weights, from those of pieces of them that follow one another."""
+    begins = np.cumsum([0, *(one.rows for one in facts)]).tolist()
+
+    def together(pieces: Iterable[Rows]) -> Rows:
+        some = [(begin, rows) for begin, rows in zip(begins, pieces) if rows.many]
+        return Rows(sum(rows.many for _, rows in some), some[0][0] + some[0][1].first if some else 0)
+
+    return Facts(
+        begins[-1],
+        tuple(map(together, zip(*(one.bad for one in facts)))),
+        together(one.zeros for one in facts),
+        sum(one.ones for one in facts),
+        all(one.whole for one in facts),
+        max(one.greatest for one in facts),
+        sum(one.total for one in facts),
+    )
+
+
+def check_facts(facts: Facts, zeros: bool) -> None:
+    """Raise ValueError for weights that are not allowed, as `check_weights` says, but for their sum."""
+    for bad, what in zip(facts.bad, ("NaN", "infinite", "negative")):
+        if bad.many:
+            many = counted(bad.many, "row")
+            raise ValueError(
+                f"sample_weight must be finite and not negative; it is {what} in {many}, first in {bad.first}"
+            )
+    if facts.zeros.many == facts.rows:
         raise ValueError("sample_weight must be positive for at least one row; every weight is zero")
-    if not zeros and not weights.all():
-        many, first = counted(int((weights == 0).sum()), "row"), int((weights == 0).argmax())
+    if not zeros and facts.zeros.many:
+        many, first = counted(facts.zeros.many, "row"), facts.zeros.first
         raise ValueError(f"sample_weight must be positive; it is 0 in {many}, first in {first}: leave those rows out")
-    if bool((weights == 1).all()):
-        return None
-    whole = bool((weights == np.floor(weights)).all())
-    if weights.sum() > 2.0**MOST_BITS or (whole and int(weights.astype(np.int64).sum()) >= 2**MOST_BITS):
+
+
+def units_of(weights: Array, bits: int) -> Array:
+    """Numbers of units, int64[m], if 2^bits units are the weight 1."""
+    return np.maximum(np.rint(weights * 2.0**bits).astype(np.int64), weights > 0)
+
+
+def bits_of_units(facts: Facts, total_of: Callable[[int], int]) -> int:
+    """How fine the units of weights are: 2^bits are the weight 1. ``total_of(bits)`` returns how many units they are.
+
+    It depends on the weights, not on their order. Raises ValueError for weights that sum to 2^52 or more."""
+    most = 2**MOST_BITS
+    if facts.greatest >= most or facts.total > 2 * most or total_of(0) >= most:
         raise ValueError(f"sample_weight must sum to less than 2**{MOST_BITS}; divide all weights by one number")
-    return Weights(weights.astype(np.int64), 0) if whole else _in_units(weights)
+    if facts.whole:
+        return 0
+    # The number of rows and the greatest weight give a first unit. The exact sum says how much finer it may be.
+    bits = MOST_BITS - facts.rows.bit_length() - math.frexp(facts.greatest)[1]
+    coarser = False  # whether rounding has made the sum too great
+    while True:
+        bits = min(max(bits, 0), FINEST)
+        finer = MOST_BITS - total_of(bits).bit_length()
+        if finer == 0 or (finer > 0 and (coarser or bits == FINEST)):
+            return bits
+        coarser |= finer < 0
+        bits += finer
 
 
 def check_weighted_samples(min_samples: Any, weights: Weights) -> int:
@@ -134,16 +232,7 @@ def _as_numbers(objects: np.ndarray) -> np.ndarray:
         return objects
 
 
-def _in_units(weights: Array) -> Weights:
-    """Weights that are not all whole numbers. How fine the units are depends on the weights, not on their order."""
-    # The number of rows and the greatest weight give a first unit. The exact sum says how much finer it may be.
-    bits = MOST_BITS - len(weights).bit_length() - math.frexp(float(weights.max()))[1]
-    coarser = False  # whether rounding has made the sum too great
-    while True:
-        bits = min(max(bits, 0), FINEST)
-        units = np.maximum(np.rint(weights * 2.0**bits).astype(np.int64), weights > 0)
-        finer = MOST_BITS - int(units.sum()).bit_length()
-        if finer == 0 or (finer > 0 and (coarser or bits == FINEST)) or (finer < 0 and bits == 0):
-            return Weights(units, bits)
-        coarser |= finer < 0
-        bits += finer
+def _rows(chosen: Array) -> Rows:
+    """The rows for which `chosen`, bool[m], is true."""
+    many = int(chosen.sum())
+    return Rows(many, int(chosen.argmax()) if many else 0)

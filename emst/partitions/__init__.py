@@ -7,9 +7,11 @@ What an engine has to do, and what travels:
 The stages of a tree, in order:
     spanning.py    all stages, from chunks to the tree
     chunks.py      points in chunks of rows, rows that are left out, images under a metric, results back in the chunks
+    weights.py     weights of the rows of chunks
     partition.py   where the Hilbert curve is cut, and the points of a range of it
     outline.py     what a partition publishes, and how far others are
     certain.py     what a partition asks others once, and then finds alone
+    nearest.py     how far the nearest points of a partition and of others are, for the two before
     rounds.py      Borůvka's rounds over the components that are left: partitions ask and answer, one worker joins
     asking.py      the first of these tasks: a partition asks others for the lightest edges of its components
     components.py  the components between rounds, and the edges that were found between them

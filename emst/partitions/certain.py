@@ -2,8 +2,8 @@
 certain without them.
 
 Travels: `Questions` to each partition whose outline lies within the radius of a point, and the distances of the nearest
-points there back. The `Local` stays where the partition lives, and other partitions and workers get what is taken from
-it.
+points there back, with their weights if points have some. The `Local` stays where the partition lives, and other
+partitions and workers get what is taken from it.
 
 The radius of a point is its core distance in its own partition: no neighbour that counts is farther. So core distances
 become those of all points. Without core distances, the radius is about what edges near the point are long. The nearest
@@ -29,10 +29,11 @@ from emst.backend.operations import Backend
 from emst.backend.records import Array, Forest, Norm, Outline, SearchIndex
 from emst.boruvka import spanning_forest
 from emst.inputs.devices import to_host
-from emst.partitions.edges import greater, least_of, lesser
-from emst.partitions.engine import Engine, Future, Sender, addressed_to, routed
+from emst.partitions.edges import greater, lesser
+from emst.partitions.engine import Engine, Future, Sender, addressed_to, bytes_of, routed
+from emst.partitions.nearest import Answers, Distances, Weighed, nearest_of
 from emst.partitions.outline import reaches, spacings
-from emst.partitions.records import Local, OpenEdges, Partition, Place, Search
+from emst.partitions.records import Amount, Local, OpenEdges, Partition, Place, Search
 
 NO_LABEL = -2  # differs from the label of every box
 STALLED = 0.8  # of the components are left after a round: few more edges would be certain, and rounds cost as before
@@ -60,7 +61,7 @@ class Border(Sender):
     radius: Array  # T: how far they ask
 
 
-def border_of(ops: Backend, partition: Partition, outline: Outline, number: int, k: int) -> Border:
+def border_of(ops: Backend, partition: Partition, outline: Outline, number: int) -> Border:
     """Find the points of partition `number` that may have neighbours in others."""
     index = partition.index
     reach, near, rest = reaches(index, outline, number, ops)
@@ -77,10 +78,11 @@ def border_of(ops: Backend, partition: Partition, outline: Outline, number: int,
     return Border(questions, reach, near, rest, asking, radius)
 
 
-def sent(ops: Backend, border: Border, count: int) -> tuple[int, int]:
-    """Points that ask, and bytes of their questions and of the answers."""
+def sent(ops: Backend, border: Border, number: int, answers: list[Any]) -> tuple[int, int]:
+    """Points of partition `number` that ask, and bytes of their questions and of the answers."""
     packets = border.packets.values()
-    size = sum(questions.points.nbytes + questions.radius.nbytes * (1 + count) for questions in packets)
+    size = sum(questions.points.nbytes + questions.radius.nbytes for questions in packets)
+    size += sum(bytes_of(answer) for one in answers if (answer := addressed_to(number, one)) is not None)
     return sum(len(questions.radius) for questions in packets), size
 
 
@@ -93,8 +95,10 @@ def asked_of(ops: Backend, points: Array, radius: Array, outline: Outline, numbe
     return {other: np.flatnonzero(hits[:, other]) for other in np.flatnonzero(to_host(hits.any(axis=0))).tolist()}
 
 
-def distances_for(ops: Backend, partition: Partition, number: int, count: int, borders: list[Any]) -> dict[int, Array]:
-    """Distances T[m, count] of the nearest points of partition `number`, for all questions, by the partition that asks.
+def distances_for(
+    ops: Backend, partition: Partition, number: int, amount: Amount, borders: list[Any]
+) -> dict[int, Distances | Weighed]:
+    """Distances of the nearest points of partition `number`, for all questions, by the partition that asks.
 
     `borders` holds the `Sender` of the questions of every partition.
     """
@@ -102,21 +106,12 @@ def distances_for(ops: Backend, partition: Partition, number: int, count: int, b
     for other, border in enumerate(borders):
         questions = addressed_to(number, border)
         if questions is not None:
-            distances[other] = nearest_of(ops, partition, questions.points, questions.radius, count)
+            distances[other] = nearest_of(ops, partition, questions.points, questions.radius, amount)
     return distances
 
 
-def nearest_of(ops: Backend, partition: Partition, points: Array, radius: Array, count: int) -> Array:
-    """How far the `count` nearest points of a partition are from each of the scaled points: powers, T[m, count]. Points
-    beyond `radius`, T[m], do not count."""
-    index = partition.index
-    points = ops.asarray(points)
-    queries = ops.build_index(points, ops.xp.arange(len(points), dtype=np.int32), 1.0, index.norm)
-    return ops.nearest_distances(index, queries, ops.asarray(radius), count)
-
-
 def take_answers(
-    ops: Backend, partition: Partition, border: Border, reach: Array, number: int, k: int, answers: list[Any]
+    ops: Backend, partition: Partition, border: Border, reach: Array, number: int, search: Search, answers: list[Any]
 ) -> None:
     """Write the reaches and core distances of the points of partition `number` that have asked. `answers` holds what
     `distances_for` returned in every partition."""
@@ -124,37 +119,44 @@ def take_answers(
     if len(asking) == 0:
         return
     nearest = ops.xp.full(len(asking), np.inf, index.dtype)
-    points = ops.xp.ascontiguousarray(index.points()[asking])
-    smallest = nearest_of(ops, partition, points, border.radius, k) if k > 1 else None
-    for other, answer in enumerate(answers):
-        distances = addressed_to(number, answer)
-        if distances is None:
-            continue
-        distances, chosen = ops.asarray(distances), border.packets[other].asking
-        nearest[chosen] = lesser(nearest[chosen], distances[:, 0])
-        if smallest is not None:
-            smallest[chosen] = least_of(smallest[chosen], distances)
+    found = answers_to(border, number, answers)
+    for chosen, distances in found:
+        nearest[chosen] = lesser(nearest[chosen], distances.first(ops))
     reach[asking] = ops.xp.where(nearest < np.inf, nearest, greater(border.radius, reach[asking]))
-    if smallest is not None:
+    if search.k > 1:
         assert index.core is not None
+        points = ops.xp.ascontiguousarray(index.points()[asking])
+        here = nearest_of(ops, partition, points, border.radius, search.amount(search.k))
         core = index.core.copy()
-        core[asking] = smallest[:, k - 1]
+        core[asking] = here.joined(found, ops).last(ops)
         ops.set_cores(index, core)
 
 
+def answers_to(sender: Sender, number: int, answers: list[Any]) -> Answers:
+    """What other partitions have found for partition `number`, which asked by `sender`. `answers` holds what
+    `distances_for` returned in every partition."""
+    return [
+        (sender.packets[other].asking, found)
+        for other, answer in enumerate(answers)
+        if (found := addressed_to(number, answer)) is not None
+    ]
+
+
 def asked_borders(
-    parts: list[Future], outline: list[Future], k: int, engine: Engine
+    parts: list[Future], outline: list[Future], search: Search, engine: Engine
 ) -> tuple[list[Future], list[list[Any]]]:
     """The border of every partition, and the answers that it gets."""
-    borders = [engine.submit(border_of, partition, outline[j], j, k, at=j) for j, partition in enumerate(parts)]
-    return borders, answered(parts, borders, max(k - 1, 1), engine)
+    borders = [engine.submit(border_of, partition, outline[j], j, at=j) for j, partition in enumerate(parts)]
+    # A point itself is one of the k. Its weight may be less than 1.
+    others = search.k if search.bits is not None else max(search.k - 1, 1)
+    return borders, answered(parts, borders, search.amount(others), engine)
 
 
-def answered(parts: list[Future], senders: list[Future], count: int, engine: Engine) -> list[list[Any]]:
+def answered(parts: list[Future], senders: list[Future], amount: Amount, engine: Engine) -> list[list[Any]]:
     """For every partition, the answers of `distances_for` to the questions of all senders, one a partition."""
     arriving = routed(senders, len(parts), engine)
     answers = [
-        engine.submit(distances_for, partition, j, count, arriving[j], at=j) for j, partition in enumerate(parts)
+        engine.submit(distances_for, partition, j, amount, arriving[j], at=j) for j, partition in enumerate(parts)
     ]
     return routed(answers, len(parts), engine)
 
@@ -169,7 +171,7 @@ def local_tree(
     partition = partition.with_index()
     index = partition.index
     reach, near, rest = border.reach.copy(), border.near, border.rest
-    take_answers(ops, partition, border, reach, place.number, search.k, answers)
+    take_answers(ops, partition, border, reach, place.number, search, answers)
     core = index.core
     if core is not None and search.core_factor != 1:
         ops.scale_cores(index, search.core_factor)

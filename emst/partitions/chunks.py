@@ -19,6 +19,7 @@ from emst.distances.sphere import Beyond
 from emst.inputs.devices import to_host
 from emst.inputs.finite import FiniteRows, finite_rows
 from emst.partitions.engine import Engine, Future, in_one_place
+from emst.partitions.weights import ChunkWeights, counted_weights, without_futures
 
 Packet = tuple[Array, Array]  # rows of one chunk, counted from its first: int32 or int64[m]; their values T[m, ...]
 
@@ -50,6 +51,8 @@ class Chunks:
         The input without its rows, from which scikit-learn takes the number and the names of the columns.
     known : bool
         False where the caller's chunks have unknown sizes.
+    weights : ChunkWeights or None
+        Weights of the rows; None if all are 1.
     """
 
     futures: list[Future]
@@ -59,6 +62,7 @@ class Chunks:
     names: list[str]
     header: Any = None
     known: bool = True
+    weights: ChunkWeights | None = None
 
     @property
     def n(self) -> int:
@@ -78,7 +82,7 @@ class Chunks:
 
     def without_source(self) -> Chunks:
         """The chunks without the caller's data, for results that only need to know where rows lie."""
-        return replace(self, futures=[], header=None)
+        return replace(self, futures=[], header=None, weights=without_futures(self.weights))
 
     def where(self, row: int) -> str:
         """What errors call a row: "row 123 (chunk 4, row 7 of it)"."""
@@ -89,16 +93,30 @@ class Chunks:
 
 
 def finite_chunks(chunks: Chunks, engine: Engine) -> tuple[Chunks, list[Future] | None]:
-    """The chunks without rows that are not finite, and which rows are left out of each: futures of `FiniteRows`, or
-    None where nothing is."""
-    bad = engine.gather([engine.submit(_bad_rows, chunk) for chunk in chunks.futures])
-    if not any(bad):
+    """The chunks without rows that are not finite or have the weight 0, and which rows are left out of each: futures of
+    `FiniteRows`, or None where nothing is."""
+    weights = chunks.weights
+    units: list[Any] = [None] * len(chunks.futures) if weights is None else weights.futures
+    left_out = [engine.submit(_left_out, *pair) for pair in zip(chunks.futures, units)]
+    sizes = [size - out for size, out in zip(chunks.sizes, engine.gather(left_out))]
+    if sizes == chunks.sizes:
         return chunks, None
-    rows = [engine.submit(_finite_rows, chunk) for chunk in chunks.futures]
+    rows = [engine.submit(_finite_rows, *pair) for pair in zip(chunks.futures, units)]
     kept = [engine.submit(_kept, *pair) for pair in zip(chunks.futures, rows)]
+    if weights is not None:
+        weights = counted_weights([engine.submit(_kept, *pair) for pair in zip(units, rows)], weights.bits, engine)
     chunks.futures.clear()  # as in `fitted_tree`
-    sizes = [size - left_out for size, left_out in zip(chunks.sizes, bad)]
-    return replace(chunks, futures=kept, sizes=sizes), rows
+    return replace(chunks, futures=kept, sizes=sizes, weights=weights), rows
+
+
+def weightless_chunks(chunks: Chunks, engine: Engine) -> Chunks | None:
+    """The finite rows of weight 0; None if there are none. To be called before `finite_chunks`, which takes the rows
+    away."""
+    if chunks.weights is None:
+        return None
+    futures = [engine.submit(_weightless, *pair) for pair in zip(chunks.futures, chunks.weights.futures)]
+    sizes = engine.gather([engine.submit(_length, rows) for rows in futures])
+    return replace(chunks, futures=futures, sizes=sizes, weights=None) if any(sizes) else None
 
 
 def spread(
@@ -110,24 +128,44 @@ def spread(
     return [engine.submit(_spread, *pair, infinite, missing) for pair in zip(values, rows)]
 
 
-def namer(chunks: Chunks, rows: list[Future] | None, engine: Engine) -> Callable[[int, int], str]:
+def namer(
+    chunks: Chunks, rows: list[Future] | None, engine: Engine, *, weightless: bool = False
+) -> Callable[[int, int], str]:
     """A function of a chunk's number and of a point of it, which returns what errors call the row of that point.
 
-    `chunks` are the caller's, and `rows` says what was left out of each."""
+    `chunks` are the caller's, and `rows` says what was left out of each. With `weightless`, points are the rows of
+    weight 0."""
 
     def where(i: int, point: int) -> str:
-        row = point if rows is None else int(engine.gather([rows[i]])[0].kept[point])
+        row = point
+        if rows is not None:
+            (of_chunk,) = engine.gather([rows[i]])
+            row = int((of_chunk.weightless if weightless else of_chunk.kept)[point])
         return chunks.where(int(chunks.offsets[i]) + row)
 
     return where
 
 
-def _bad_rows(ops: Backend, chunk: Array) -> int:
-    return ops.point_statistics(chunk).bad if len(chunk) else 0
+def _left_out(ops: Backend, chunk: Array, units: Array | None) -> int:
+    bad = ops.point_statistics(chunk).bad if len(chunk) else 0
+    return bad if units is None else len(chunk) - len(_finite_rows(ops, chunk, units).kept)
 
 
-def _finite_rows(ops: Backend, chunk: Array) -> FiniteRows:
-    return finite_rows(chunk).mapped(to_host)
+def _finite_rows(ops: Backend, chunk: Array, units: Array | None) -> FiniteRows:
+    rows = finite_rows(chunk)
+    if units is not None:
+        rows = rows.without(ops.asarray(units)[rows.kept] == 0)
+    return rows.mapped(to_host)
+
+
+def _weightless(ops: Backend, chunk: Array, units: Array) -> Array:
+    """Task: the finite rows of weight 0."""
+    rows = _finite_rows(ops, chunk, units).weightless
+    return ops.xp.ascontiguousarray(chunk[ops.asarray(rows)])
+
+
+def _length(ops: Backend, chunk: Array) -> int:
+    return len(chunk)
 
 
 def _kept(ops: Backend, chunk: Array, rows: FiniteRows) -> Array:

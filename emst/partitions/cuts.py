@@ -31,11 +31,14 @@ from emst.partitions.edges import (
     ascending,
     bits_of,
     edges_between_components,
+    lengths_of,
+    own_edges,
     places_here,
     rows_of,
 )
 from emst.partitions.engine import Engine, Future, Sender, Sized, addressed_to, part, routed
-from emst.partitions.records import Local, OpenEdges
+from emst.partitions.records import Local, OpenEdges, Units
+from emst.spanning import heights
 from emst.spanning_forest import count_up_to
 
 MORE = 2**64 - 1  # bits of no power
@@ -113,6 +116,9 @@ def _numbered_groups(
     degree = tree.search.norm.degree
     beyond = [engine.submit(beyond_of_certain, tree.locals[j], edges.futures[j], height, degree, at=j) for j in numbers]
     beyond.append(engine.submit(beyond_of_joined, tree.joined, edges.futures[-1], height, degree, at=0))
+    if tree.search.bits is not None:
+        own = (tree.search.per, edges.units, height, degree)
+        beyond += [engine.submit(beyond_of_own, tree.locals[j], *own, at=j) for j in numbers]
     found = [engine.submit(groups, tree.locals[j], dendrograms[j], tree.joined, beyond, at=j) for j in numbers]
     whole = engine.submit(united, [engine.submit(touched, found[j], at=j) for j in numbers], at=0)
     arriving = routed([whole], len(numbers), engine, by_partitions=False)
@@ -137,6 +143,14 @@ def beyond_of_joined(ops: Backend, joined: OpenEdges, edges: Edges, height: int 
     """Bits of the power of the first edge that does not connect, of the edges that rounds have found. `edges` are
     their `joined_edges`."""
     return _beyond(ops, np.sort(bits_of(ops.asarray(joined.weight))), edges.weights, height, degree)
+
+
+def beyond_of_own(ops: Backend, local: Local, per: int, units: Units, height: int | float, degree: float) -> int:
+    """The same of the edges between copies of the points of a partition: other weights ascend over them as well."""
+    own = own_edges(ops, local, per).keys[0]
+    own = own[ops.sort_order(bits_of(own))]
+    weights = heights(lengths_of(ops, local.partition.index, own), *units, ops)
+    return _beyond(ops, bits_of(own), weights, height, degree)
 
 
 def _beyond(ops: Backend, bits: Array, weights: Array, height: int | float, degree: float) -> int:

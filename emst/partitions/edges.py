@@ -177,6 +177,40 @@ def keys_of_certain(ops: Backend, local: Local) -> Keys:
     return Keys(*keys, *ids)
 
 
+class OwnEdges(NamedTuple):
+    """The edges between copies of a point, of all points of weight 2 or more, one a point; see `emst/weighted.py`."""
+
+    places: Array  # int32[s]: of the points, ascending
+    keys: list[Array]  # as `Keys`: core distance, 0, and twice the first point of the run of equal points
+
+
+def own_edges(ops: Backend, local: Local, per: int) -> OwnEdges:
+    """The edges between copies of the points of a partition; `per` units are the weight 1."""
+    xp, partition, index = ops.xp, local.partition, local.partition.index
+    assert partition.units is not None
+    places = xp.flatnonzero(partition.units >= 2 * per).astype(np.int32)
+    zero = xp.zeros(len(places), index.dtype)
+    core = zero if index.core is None else index.core[places]
+    head = partition.ids(local.place.start, heads_of_runs(index.points(), ops)[places])
+    return OwnEdges(places, [core, zero, head, head])
+
+
+def own_on_host(ops: Backend, local: Local, per: int, units: Units) -> tuple[Keys, Edges]:
+    """Keys and lengths of the edges between copies, of which both ends are -1, on the host."""
+    own = own_edges(ops, local, per)
+    lengths = heights(lengths_of(ops, local.partition.index, own.keys[0]), *units, ops)
+    nowhere = np.full((len(own.places), 2), -1, np.int64)
+    return Keys(*map(to_host, own.keys)), Edges(nowhere, to_host(lengths))
+
+
+def heads_of_runs(points: Array, ops: Backend) -> Array:
+    """The first point of the run of equal points, on the curve, that each point lies in: int32[n]."""
+    xp = ops.xp
+    begins = xp.ones(len(points), bool)
+    begins[1:] = (points[1:] != points[:-1]).any(axis=1)
+    return xp.flatnonzero(begins).astype(np.int32)[xp.cumsum(begins) - 1]
+
+
 def keys_of_joined(ops: Backend, joined: OpenEdges) -> Keys:
     """Keys of the edges that `joined_edges` returns, in its order."""
     order = total_order(ops, joined.weight, joined.power, joined.u, joined.v)
@@ -213,7 +247,7 @@ class TreeEdges:
     """
 
     def __init__(self, tree: PartitionedTree, units: Units, engine: Engine) -> None:
-        self.tree, self.engine = tree, engine
+        self.tree, self.units, self.engine = tree, units, engine
         self.futures: list[Any] = [
             engine.submit(certain_edges, local, units, at=j) for j, local in enumerate(tree.locals)
         ]
@@ -226,13 +260,29 @@ class TreeEdges:
         tree, engine = self.tree, self.engine
         keys = [engine.submit(keys_of_certain, local, at=j) for j, local in enumerate(tree.locals)]
         keys.append(engine.submit(keys_of_joined, tree.joined, at=0))
-        key = Keys(*map(np.concatenate, zip(*engine.gather(keys))))
+        edges = [engine.submit(_on_host, edges) for edges in self.futures]
+        listed = [*zip(engine.gather(keys), engine.gather(edges))]
+        uneven = tree.search.norm.degree not in (
+            1,
+            2,
+        )  # other roots of neighbouring numbers may descend by a last digit
+        if uneven:
+            listed = [*self._between_copies(), *listed]
+        key = Keys(*map(np.concatenate, zip(*(one for one, _ in listed))))
         order = total_order(backend_of("cpu"), *key)
-        edges = engine.gather([engine.submit(_on_host, edges) for edges in self.futures])
-        rows, weights = (np.concatenate(column)[order] for column in zip(*edges))
-        if tree.search.norm.degree not in (1, 2):  # other roots of neighbouring numbers may descend by a last digit
-            weights = np.maximum.accumulate(weights)
+        rows, weights = (np.concatenate(column)[order] for column in zip(*(one for _, one in listed)))
+        if uneven:
+            weights, of_rows = np.maximum.accumulate(weights), rows[:, 0] >= 0
+            rows, weights = rows[of_rows], weights[of_rows]
         return Edges(rows, weights)
+
+    def _between_copies(self) -> list[tuple[Keys, Edges]]:
+        """The edges between copies of points, with which the weights ascend; none without weights."""
+        search, engine = self.tree.search, self.engine
+        if search.bits is None:
+            return []
+        own = [engine.submit(own_on_host, local, search.per, self.units) for local in self.tree.locals]
+        return engine.gather(own)
 
 
 def _count(ops: Backend, edges: Edges) -> int:

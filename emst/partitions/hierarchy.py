@@ -12,12 +12,15 @@ together, so they travel as one vertex with a weight.
 
 Edges that rounds have found leave the partition. Each gets a phantom at its end here, a vertex that stands for all that
 lies beyond. The dendrogram of the partition then shows what is closed: merges without a phantom below.
+
+Where points have weights, sizes are sums of them, in units, and some points have second vertices (`emst/weighted.py`).
+The edges to these are edges of the partition, and are contracted with the others.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,6 +36,7 @@ from emst.partitions.edges import (
     columns_of,
     edges_between_components,
     keys_of_certain,
+    own_edges,
     places_here,
     renumbered,
     together,
@@ -47,7 +51,9 @@ from emst.spanning import heights
 class Contracted(Sized):
     """A partition as a clustering sees it."""
 
-    vertex: Array  # int32[n]: vertex of every point, from 0; those of points that are left out come last
+    vertex: Array  # int32[n + s]: vertex of every point, from 0; those of points that are left out, or else of the
+    # second vertices of points, come last
+    size: int  # points, those that are left out included
     vertices: Vertices
 
 
@@ -55,7 +61,7 @@ class Contracted(Sized):
 class Vertices(Sized):
     """The vertices of a contracted partition, for the worker of the dendrogram."""
 
-    weight: Array  # int32[vertices]: points of every vertex
+    weight: Array  # int32[vertices]: points of every vertex; or int64, their units
     edges: OpenEdges  # the certain edges between vertices `a` and `b`; ends are ids
     u: Array  # int32: vertices of the ends here of the edges that rounds have found, -1 for other ends
     v: Array  # int32
@@ -67,33 +73,48 @@ class Hierarchy(Sized):
 
     linkage: Linkage
     bases: list[int]  # the first vertex of every partition
-    sizes: Array  # int32[vertices]: points of every vertex
+    sizes: Array  # int32[vertices]: points of every vertex; or int64, their units
+    per: int  # units that a point of weight 1 is
+
+
+class Tree(NamedTuple):
+    """The edges that a partition has for certain, in the total order. The first n vertices are its points, those after
+    them second vertices of points."""
+
+    ends: Array  # int32[m, 2]: vertices
+    keys: list[Array]  # T[m], T[m], int64[m], int64[m]: weight, power of the distance, smaller and larger id
+    units: Array | None  # int64[n + s]: weights of the vertices; None without weights
 
 
 # ---- contraction, in every partition -------------------------------------------------------------------------------
 
 
-def contracted(ops: Backend, local: Local, joined: OpenEdges, least: int) -> Contracted:
-    """Contract the closed subtrees of fewer than `least` points. `joined` are the edges that rounds have found."""
+def contracted(ops: Backend, local: Local, joined: OpenEdges, least: int, per: int) -> Contracted:
+    """Contract the closed subtrees of fewer than `least` points, or units. `joined` are the edges that rounds have
+    found; `per` units are the weight 1."""
     xp, partition = ops.xp, local.partition
-    n, out = len(partition.rows), len(partition.left_out)
+    out = len(partition.left_out)
     here = [places_here(ops, local, ops.asarray(end)) for end in (joined.u, joined.v)]
-    m = len(local.weights)
-    keys = [ops.asarray(key)[out:] for key in keys_of_certain(ops, local)]
+    tree = Tree(local.edges, [ops.asarray(key)[out:] for key in keys_of_certain(ops, local)], None)
+    if partition.units is not None:
+        tree = _with_copies(ops, local, tree, joined, here, least, per)
+    n, m = len(partition.rows) if tree.units is None else len(tree.units), len(tree.ends)
     if least > 2 and m:
-        vertex, kept = _grouped(ops, local, joined, here, keys[0], least)
+        vertex, kept = _grouped(ops, local, tree, joined, here, least)
     else:
         vertex, kept = xp.arange(n, dtype=np.int32), xp.ones(m, bool)
     count = int(vertex.max()) + 1
-    weight = xp.concatenate([np.bincount(vertex, minlength=count).astype(np.int32), xp.ones(out, np.int32)])
-    weight_key, power, u, v = (key[kept] for key in keys)
-    ends = local.edges[kept]
+    # Sums of units are less than 2^52: floats hold them.
+    weight = np.bincount(vertex, tree.units, minlength=count).astype(np.int32 if tree.units is None else np.int64)
+    weight = xp.concatenate([weight, xp.ones(out, weight.dtype)])
+    weight_key, power, u, v = (key[kept] for key in tree.keys)
+    ends = tree.ends[kept]
     edges = OpenEdges(vertex[ends[:, 0]], vertex[ends[:, 1]], u, v, weight_key, power)
     if out:
         edges = _with_stars(ops, edges, int(vertex[0]), count, local.place.start, partition.kept, out)
         vertex = xp.concatenate([vertex, xp.arange(count, count + out, dtype=np.int32)])
     of_ends = [xp.where(end < 0, np.int32(-1), vertex[xp.maximum(end, 0)]) for end in here]
-    return Contracted(vertex, Vertices(weight, edges, *of_ends))
+    return Contracted(vertex, partition.size, Vertices(weight, edges, *of_ends))
 
 
 def _with_stars(ops: Backend, edges: OpenEdges, head: int, count: int, start: int, kept: int, out: int) -> OpenEdges:
@@ -111,18 +132,47 @@ def _with_stars(ops: Backend, edges: OpenEdges, head: int, count: int, start: in
     return together([stars, edges])
 
 
+def _with_copies(
+    ops: Backend, local: Local, tree: Tree, joined: OpenEdges, here: list[Array], least: int, per: int
+) -> Tree:
+    """The tree with second vertices for those points of weight 2 or more that are `least` units, or have other points
+    at their place.
+
+    The edge to a second vertex has the weight of its point's core distance, and the distance 0. Both of its ids are
+    that of the first point of the run of equal points. So it comes before the edges of that run, and at equal keys
+    they come as the points do on the curve: as `emst.weighted` has it."""
+    xp, partition = ops.xp, local.partition
+    assert partition.units is not None
+    shared = xp.zeros(len(partition.rows), bool)
+    shared[tree.ends[bits_of(tree.keys[1]) == 0]] = True
+    touching = bits_of(ops.asarray(joined.power)) == 0
+    for end in here:
+        shared[end[touching & (end >= 0)]] = True
+    own = own_edges(ops, local, per)
+    chosen = (partition.units[own.places] >= least) | shared[own.places]
+    rows, n, s = own.places[chosen], len(partition.rows), int(chosen.sum())
+    keys = [xp.concatenate([key[chosen], other]) for key, other in zip(own.keys, tree.keys)]
+    second = xp.stack([rows, xp.arange(n, n + s, dtype=np.int32)], axis=1)
+    order = total_order(ops, *keys)
+    units = xp.concatenate([partition.units, xp.ones(s, np.int64)])
+    units[rows] -= 1
+    return Tree(xp.concatenate([second, tree.ends])[order], [key[order] for key in keys], units)
+
+
 def _grouped(
-    ops: Backend, local: Local, joined: OpenEdges, here: list[Array], weight: Array, least: int
+    ops: Backend, local: Local, tree: Tree, joined: OpenEdges, here: list[Array], least: int
 ) -> tuple[Array, Array]:
-    """The vertex of every point, and which certain edges lie between different vertices."""
-    xp, n, m = ops.xp, len(local.partition.rows), len(local.weights)
+    """The vertex of every point and second vertex, and which edges lie between different vertices."""
+    xp, m, weight = ops.xp, len(tree.ends), tree.keys[0]
+    n = len(local.partition.rows) if tree.units is None else len(tree.units)
     phantoms = xp.concatenate([end[end >= 0] for end in here])
     leaving = [ops.asarray(joined.weight)[end >= 0] for end in here]
     if len(local.partition.left_out):  # the points that are left out lie beyond the first one
         phantoms, leaving = xp.concatenate([phantoms, xp.zeros(1, phantoms.dtype)]), [*leaving, weight[:1] * 0]
-    edges, heights, is_certain = _with_phantoms(ops, local, weight, phantoms, xp.concatenate(leaving))
-    linkage = ops.linkage(edges, heights)
+    edges, heights, is_certain = _with_phantoms(ops, local, tree, n, phantoms, xp.concatenate(leaving))
     q = len(phantoms)
+    sizes = None if tree.units is None else xp.concatenate([tree.units, xp.ones(q, np.int64)])
+    linkage = ops.linkage(edges, heights, sizes)
     small = linkage.size < least
     small[m + q :] = False  # these only hold components together
     parent, above = _parents(ops, linkage.child, n + q)
@@ -143,10 +193,10 @@ def _grouped(
 
 
 def _with_phantoms(
-    ops: Backend, local: Local, weight: Array, phantoms: Array, leaving: Array
+    ops: Backend, local: Local, tree: Tree, n: int, phantoms: Array, leaving: Array
 ) -> tuple[Array, Array, Array]:
-    """A tree of the points and phantoms. A phantom comes before all certain edges that weigh as much. So fewer subtrees
-    count as closed than are, and none that is not.
+    """A tree of the n vertices and phantoms. A phantom comes before all certain edges that weigh as much. So fewer
+    subtrees count as closed than are, and none that is not.
 
     Returns
     -------
@@ -155,7 +205,7 @@ def _with_phantoms(
     is_certain : bool[m + q]
         Which of the first edges are certain ones, in their order.
     """
-    xp, n, m, q = ops.xp, len(local.partition.rows), len(local.weights), len(phantoms)
+    xp, weight, m, q = ops.xp, tree.keys[0], len(tree.ends), len(phantoms)
     order = ops.sort_order(bits_of(leaving))
     phantoms, leaving = phantoms[order].astype(np.int32), leaving[order]
     places = xp.searchsorted(bits_of(weight), bits_of(leaving)) + xp.arange(q)
@@ -163,7 +213,7 @@ def _with_phantoms(
     is_certain[places] = False
     edges, weights = xp.empty((n + q - 1, 2), np.int32), xp.full(n + q - 1, np.inf, weight.dtype)
     upto = slice(0, m + q)
-    ends = ascending(local.edges)
+    ends = ascending(tree.ends)
     edges[upto][is_certain], weights[upto][is_certain] = ends, weight
     edges[places] = xp.stack([phantoms, xp.arange(n, n + q, dtype=np.int32)], axis=1)
     weights[places] = leaving
@@ -185,8 +235,11 @@ def _parents(ops: Backend, child: Array, n: int) -> tuple[Array, Array]:
 # ---- the dendrogram, on one worker ---------------------------------------------------------------------------------
 
 
-def hierarchy(ops: Backend, local: Local, parts: list[Vertices], joined: OpenEdges, units: Units) -> Hierarchy:
-    """The dendrogram of all points, from the contracted partitions. `local` is any partition."""
+def hierarchy(
+    ops: Backend, local: Local, parts: list[Vertices], joined: OpenEdges, units: Units, per: int | None
+) -> Hierarchy:
+    """The dendrogram of all points, from the contracted partitions. `local` is any partition; `per` units are the
+    weight 1, None without weights."""
     xp = ops.xp
     counts = [len(part.weight) for part in parts]
     bases = np.cumsum([0, *counts]).tolist()
@@ -205,9 +258,9 @@ def hierarchy(ops: Backend, local: Local, parts: list[Vertices], joined: OpenEdg
         weights = ops.asarray(np.maximum.accumulate(to_host(weights)))
     weights = heights(weights, *units, ops)
     sizes = xp.concatenate([ops.asarray(part.weight) for part in parts])
-    contracted = bool((sizes > 1).any())
+    contracted = per is not None or bool((sizes > 1).any())
     linkage = ops.linkage(edges, weights, sizes if contracted else None)
-    return Hierarchy(linkage, bases, sizes)
+    return Hierarchy(linkage, bases, sizes, per or 1)
 
 
 def _vertices(ops: Backend, parts: list[Vertices], bases: list[int], end: str) -> Array:
@@ -222,7 +275,9 @@ def _vertices(ops: Backend, parts: list[Vertices], bases: list[int], end: str) -
 
 def clusters(ops: Backend, hierarchy: Hierarchy, options: Options) -> FlatClustering:
     """Select clusters, and label the vertices."""
-    condensed = condensed_tree(hierarchy.linkage, options.min_cluster_size, options.persistence, ops)
+    per, most = hierarchy.per, options.max_cluster_size
+    condensed = condensed_tree(hierarchy.linkage, options.min_cluster_size * per, options.persistence, ops)
+    options = replace(options, max_cluster_size=None if most is None else most * per)
     return flat_clustering(condensed, options, ops)
 
 
@@ -243,7 +298,7 @@ def _vertices_of(hierarchy: Hierarchy, j: int) -> slice:
 
 def of_points(ops: Backend, values: tuple[Array, ...], which: int, contracted: Contracted) -> Array:
     """One of the values of every point of a partition, those that are left out last."""
-    return ops.asarray(values[which])[contracted.vertex]
+    return ops.asarray(values[which])[contracted.vertex[: contracted.size]]
 
 
 def tree_on_host(ops: Backend, flat: FlatClustering) -> tuple[Condensed, Selection]:
@@ -265,4 +320,5 @@ def on_backend(ops: Backend, condensed: Condensed, selection: Selection) -> tupl
 
 def persistence(ops: Backend, flat: FlatClustering, hierarchy: Hierarchy) -> np.ndarray:
     """How persistent each cluster is, on the host."""
-    return scores.persistence(flat, hierarchy.sizes)
+    per = hierarchy.per
+    return scores.persistence(flat, hierarchy.sizes if per == 1 else hierarchy.sizes / per, per)

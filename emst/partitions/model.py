@@ -12,11 +12,12 @@ from emst.backend.operations import Backend
 from emst.backend.records import Condensed
 from emst.hdbscan.trees import CondensedTree
 from emst.hierarchy.selection import Options
+from emst.inputs.weights import Weights
 from emst.partitions import hierarchy
 from emst.partitions.chunks import Chunks, scatter_rows, spread
 from emst.partitions.edges import cores_in_chunks, rows_of
 from emst.partitions.engine import Engine, Future, part, wait
-from emst.partitions.records import Fitted
+from emst.partitions.records import Fitted, Local
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +36,10 @@ class Model:
     hierarchy : Future of Hierarchy
     flat : Future of FlatClustering
     least : int
-        Closed subtrees of fewer points are contracted.
+        Closed subtrees of fewer points, or units of their weights, are contracted.
     engine : Engine
+    weightless : Chunks or None
+        The finite rows of weight 0; None if there are none.
     """
 
     fitted: Fitted
@@ -49,6 +52,7 @@ class Model:
     flat: Future
     least: int
     engine: Engine
+    weightless: Chunks | None = None
 
     @property
     def futures(self) -> Iterator[Any]:
@@ -59,8 +63,9 @@ class Model:
 
     def reclustered(self, options: Options) -> Model:
         """The model with clusters that are selected by other options."""
-        if options.min_cluster_size < self.least:
-            return clustered(self.fitted, self.all_chunks, self.chunks, self.rows, options, self.engine)
+        if options.min_cluster_size * self.fitted.tree.search.per < self.least:
+            chunks = self.all_chunks, self.chunks, self.rows
+            return clustered(self.fitted, *chunks, options, self.engine, self.weightless)
         flat = self.engine.submit(hierarchy.clusters, self.hierarchy, options, at=0)
         return replace(self, options=options, flat=flat)
 
@@ -70,11 +75,17 @@ class Model:
         numbers = range(len(self.contracted))
         values = [engine.submit(hierarchy.of_partition, self.flat, self.hierarchy, j, at=0) for j in numbers]
         points = [engine.submit(hierarchy.of_points, values[j], which, self.contracted[j], at=j) for j in numbers]
-        rows = [engine.submit(rows_of, local, at=j) for j, local in enumerate(self.fitted.tree.locals)]
-        return scatter_rows(engine, points, rows, self.chunks)
+        return self._scattered(points)
+
+    def _scattered(self, values: list[Future]) -> list[Future]:
+        """Values of the points of every partition, in the chunks of finite rows."""
+        locals_ = self.fitted.tree.locals
+        rows = [self.engine.submit(rows_of, local, at=j) for j, local in enumerate(locals_)]
+        return scatter_rows(self.engine, values, rows, self.chunks)
 
     def results(self) -> tuple[list[Future], list[Future], np.ndarray]:
-        """Labels and probabilities in the caller's chunks, and the persistence of clusters, when they are complete."""
+        """Labels and probabilities in the caller's chunks, and the persistence of clusters, when they are complete.
+        Those of rows of weight 0 are still to be written: see `all_results` in `prediction.py`."""
         engine = self.engine
         labels = spread(self._of_chunks(0), self.rows, -2, -3, engine)
         probabilities = spread(self._of_chunks(1), self.rows, 0, np.nan, engine)
@@ -100,25 +111,41 @@ class Model:
         if self.rows is not None:
             finite = engine.gather(self.rows)
             kept = np.concatenate([rows.kept + first for rows, first in zip(finite, self.all_chunks.offsets)])
-        return CondensedTree(tree, selection, rows=kept, n=self.all_chunks.n)
+        return CondensedTree(tree, selection, rows=kept, n=self.all_chunks.n, weights=self._weights())
+
+    def _weights(self) -> Weights | None:
+        """Weights of all points, in this process; None without weights."""
+        engine, locals_, bits = self.engine, self.fitted.tree.locals, self.fitted.tree.search.bits
+        if bits is None:
+            return None
+        units = [engine.submit(_units, local, at=j) for j, local in enumerate(locals_)]
+        return Weights(np.concatenate(engine.gather(self._scattered(units))), bits)
 
 
 def clustered(
-    fitted: Fitted, all_chunks: Chunks, chunks: Chunks, rows: list[Future] | None, options: Options, engine: Engine
+    fitted: Fitted,
+    all_chunks: Chunks,
+    chunks: Chunks,
+    rows: list[Future] | None,
+    options: Options,
+    engine: Engine,
+    weightless: Chunks | None = None,
 ) -> Model:
     """The clusters of a tree; see `Model`."""
-    tree = fitted.tree
-    least = options.min_cluster_size if options.min_cluster_size <= chunks.n else 2
+    tree, total = fitted.tree, chunks.n if chunks.weights is None else chunks.weights.total
+    per = tree.search.per
+    least = options.min_cluster_size * per if options.min_cluster_size * per <= total else 2
     if tree.search.norm.degree not in (1, 2):  # their heights are made ascending over the edges of all points
         least = 2
     contracted = [
-        engine.submit(hierarchy.contracted, local, tree.joined, least, at=j) for j, local in enumerate(tree.locals)
+        engine.submit(hierarchy.contracted, local, tree.joined, least, per, at=j) for j, local in enumerate(tree.locals)
     ]
     parts = [engine.submit(part, one, "vertices", at=j) for j, one in enumerate(contracted)]
-    dendrogram = engine.submit(hierarchy.hierarchy, tree.locals[0], parts, tree.joined, fitted.units, at=0)
+    counted = None if tree.search.bits is None else per
+    dendrogram = engine.submit(hierarchy.hierarchy, tree.locals[0], parts, tree.joined, fitted.units, counted, at=0)
     flat = engine.submit(hierarchy.clusters, dendrogram, options, at=0)
     all_chunks, chunks = all_chunks.without_source(), chunks.without_source()
-    return Model(fitted, all_chunks, chunks, rows, options, contracted, dendrogram, flat, least, engine)
+    return Model(fitted, all_chunks, chunks, rows, options, contracted, dendrogram, flat, least, engine, weightless)
 
 
 class _Expanded(Condensed):
@@ -129,6 +156,10 @@ class _Expanded(Condensed):
 
     def leaving(self, points: Any = slice(None), take: Any = None) -> tuple[Any, Any]:
         return self.cluster[points], self._height[points]  # type: ignore[attr-defined]
+
+
+def _units(ops: Backend, local: Local) -> Any:
+    return local.partition.units
 
 
 def _zeros(ops: Backend, size: int, dtype: Any) -> Any:

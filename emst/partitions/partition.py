@@ -22,6 +22,7 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.backend.records import CROWD, Array
 from emst.inputs.devices import to_host
+from emst.inputs.weights import Weights
 from emst.partitions.records import Box, Cell, Homes, Partition, Search
 
 SAMPLE = 1 << 14  # codes that a chunk shows of a cell, about; rows may be sorted, so they come in equal steps
@@ -63,6 +64,7 @@ class Piece(NamedTuple):
     rows: Array  # int32[m] or int64[m], see `row_type`: among all rows
     counts: list[int]  # points of every segment of the partition
     left_out: Array  # as `rows`: those of the first segment that equal at least k points of the piece, ascending
+    units: Array | None  # int64[m]: weights, of which none is left out
 
 
 def homes_of(points: Array, scale: float, homes: Homes, ops: Backend) -> Array:
@@ -212,13 +214,21 @@ def row_type(n: int) -> type[np.signedinteger]:
 
 
 def split(
-    ops: Backend, points: Array, first_row: int, n: int, root: Cell, segments: Sequence[Segment], search: Search
+    ops: Backend,
+    points: Array,
+    units: Array | None,
+    first_row: int,
+    n: int,
+    root: Cell,
+    segments: Sequence[Segment],
+    search: Search,
 ) -> list[Piece]:
-    """The pieces of a chunk, one for every partition; its rows begin with `first_row` among n."""
+    """The pieces of a chunk, one for every partition; its rows begin with `first_row` among n, and have weights
+    `units`."""
     partitions = segments[-1].partition + 1
     rows = ops.xp.arange(first_row, first_row + len(points), dtype=row_type(n))
     if len(segments) == 1:
-        return [_piece(points, rows, [len(points)], segments[0].cell, search.k)]
+        return [_piece(points, rows, units, [len(points)], segments[0].cell, search.k)]
     number = segments_of(points, search.scale, root, ops)
     if len(segments) <= FEW:
         members = [np.flatnonzero(number == i) for i in range(len(segments))]
@@ -235,16 +245,17 @@ def split(
         else:
             chosen = np.concatenate([members[i] for i in inside]) if len(inside) > 1 else members[inside[0]]
         counts = [starts[i + 1] - starts[i] for i in inside]
-        pieces.append(_piece(points[chosen], rows[chosen], counts, segments[inside[0]].cell, search.k))
+        weights = None if units is None else units[chosen]
+        pieces.append(_piece(points[chosen], rows[chosen], weights, counts, segments[inside[0]].cell, search.k))
     return pieces
 
 
-def _piece(points: Array, rows: Array, counts: list[int], cell: Cell, k: int) -> Piece:
-    if not cell.equal or counts[0] <= k:
-        return Piece(points, rows, counts, rows[:0])
+def _piece(points: Array, rows: Array, units: Array | None, counts: list[int], cell: Cell, k: int) -> Piece:
+    if not cell.equal or counts[0] <= k or units is not None:
+        return Piece(points, rows, counts, rows[:0], units)
     run = counts[0]
     points, kept = (np.concatenate([column[:k], column[run:]]) for column in (points, rows))
-    return Piece(points, kept, [k, *counts[1:]], rows[k:run])
+    return Piece(points, kept, [k, *counts[1:]], rows[k:run], None)
 
 
 def counts(ops: Backend, pieces: list[Piece]) -> list[int]:
@@ -264,39 +275,42 @@ def assemble(
     cells : list of Cell
         Of the segments of the partition.
     divided : bool
-        Whether the first cell of the curve is divided: it holds more than `CROWD` points.
+        Whether the first cell of the curve is divided: it holds more than `CROWD` points, or copies of them.
     """
     taken: list[Piece] = [piece if isinstance(piece, Piece) else piece[partition] for piece in pieces]
     left_out = [ops.asarray(piece.left_out) for piece in taken]
     points_of = [ops.asarray(piece.points) for piece in taken]
     rows_of = [ops.asarray(piece.rows) for piece in taken]
+    units_of: list[Any] = [None if piece.units is None else ops.asarray(piece.units) for piece in taken]
     starts = [np.cumsum([0, *piece.counts]) for piece in taken]
-    blocks: list[tuple[Array, Array, Array]] = []
+    blocks: list[tuple[Array, Array, Array, Array | None]] = []
     k, kept = search.k, 0
     for number, cell in enumerate(cells):
         parts = [slice(start[number], start[number + 1]) for start in starts]
         points = _joined([column[part] for column, part in zip(points_of, parts)])
         rows = _joined([column[part] for column, part in zip(rows_of, parts)])
-        if number == 0 and cell.equal and len(rows) > k:
+        units = None if search.bits is None else _joined([column[part] for column, part in zip(units_of, parts)])
+        if number == 0 and cell.equal and len(rows) > k and units is None:
             left_out.append(rows[k:])
             points, rows = ops.xp.ascontiguousarray(points[:k]), rows[:k]
         kept = len(rows) if number == 0 else kept
         if len(rows):
-            order = ops.curve_order(points, search.scale, box=cell.box if divided else None).rows
-            blocks.append((points, order, ops.take(rows, order)))
-    del points_of, rows_of
+            copies = None if units is None else Weights(units, search.bits or 0).copies
+            order = ops.curve_order(points, search.scale, box=cell.box if divided else None, copies=copies).rows
+            blocks.append((points, order, ops.take(rows, order), None if units is None else ops.take(units, order)))
+    del points_of, rows_of, units_of
     if len(blocks) == 1:
-        points, order, rows = blocks[0]
+        points, order, rows, units = blocks[0]
     else:
-        shifts = np.cumsum([0, *(len(rows) for _, _, rows in blocks)])
-        points = np.concatenate([points for points, _, _ in blocks])
-        order = np.concatenate([order + np.int32(shift) for (_, order, _), shift in zip(blocks, shifts)])
-        rows = np.concatenate([rows for _, _, rows in blocks])
+        shifts = np.cumsum([0, *(len(rows) for _, _, rows, _ in blocks)])
+        points = np.concatenate([points for points, _, _, _ in blocks])
+        order = np.concatenate([order + np.int32(shift) for (_, order, _, _), shift in zip(blocks, shifts)])
+        rows = np.concatenate([rows for _, _, rows, _ in blocks])
+        units = None if search.bits is None else np.concatenate([units for _, _, _, units in blocks])
     del blocks
     out = np.sort(_joined(left_out))
-    return Partition(
-        ops.build_index(points, order, search.scale, search.norm), rows, out, kept if len(out) else len(rows)
-    )
+    index = ops.build_index(points, order, search.scale, search.norm)
+    return Partition(index, rows, out, kept if len(out) else len(rows), units)
 
 
 def _joined(parts: list[Array]) -> Array:
@@ -305,11 +319,13 @@ def _joined(parts: list[Array]) -> Array:
     return filled[0] if len(filled) == 1 else np.concatenate(filled or parts[:1])
 
 
-def with_core_distances(ops: Backend, partition: Partition, k: int) -> Partition:
+def with_core_distances(ops: Backend, partition: Partition, search: Search) -> Partition:
     """The partition with the core distances of its points among themselves; infinite where it has too few."""
-    partition = partition.with_index()
-    if len(partition.rows) >= k:
-        ops.core_distances(partition.index, k)
+    partition, wanted = partition.with_index(), search.amount(search.k).wanted
+    if partition.units is not None and int(partition.units.sum()) >= wanted:
+        ops.weighted_core_distances(partition.index, partition.units, wanted)
+    elif partition.units is None and len(partition.rows) >= wanted:
+        ops.core_distances(partition.index, wanted)
     else:
         ops.set_cores(partition.index, ops.xp.full(partition.index.n, np.inf, partition.index.dtype))
     return partition

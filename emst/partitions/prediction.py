@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from emst.backend.operations import Backend
+from emst.inputs.finite import FiniteRows
 from emst.partitions import hierarchy, queries
 from emst.partitions.certain import answered, asked_borders
 from emst.partitions.chunks import (
@@ -28,16 +30,46 @@ from emst.partitions.model import Model
 from emst.partitions.outline import published
 
 
+def all_results(model: Model) -> tuple[list[Future], list[Future], np.ndarray]:
+    """The results of a model, in which rows of weight 0 have what new points get, when they are complete."""
+    labels, probabilities, persistence = model.results()
+    if model.weightless is None or model.rows is None:
+        return labels, probabilities, persistence
+    engine, of_new = model.engine, predictions(model, model.weightless, model.weightless, None)
+    labels, probabilities = (
+        [engine.submit(_with_weightless, *each) for each in zip(values, model.rows, new)]
+        for values, new in zip((labels, probabilities), of_new)
+    )
+    wait([*labels, *probabilities], engine)
+    return labels, probabilities, persistence
+
+
+def _with_weightless(ops: Backend, values: np.ndarray, rows: FiniteRows, of_new: np.ndarray) -> np.ndarray:
+    """Task: values of all rows of a chunk, with those of the rows of weight 0."""
+    values = values.copy()
+    values[rows.weightless] = of_new
+    return values
+
+
 def predicted(model: Model, given: Chunks) -> tuple[list[Future], list[Future]]:
     """Labels int64 and probabilities float64 of new points in the chunks of `given`, when they are complete."""
     engine = model.engine
     chunks, rows = finite_chunks(given, engine)
-    results = _results(model, given, chunks, rows)
-    by_row = [[engine.submit(part, one, i, at=j) for j, one in enumerate(results)] for i in range(3)]
-    labels, probabilities = (scatter_rows(engine, values, by_row[2], chunks) for values in by_row[:2])
+    labels, probabilities = predictions(model, given, chunks, rows)
     labels = spread(labels, rows, -2, -3, engine)
     probabilities = spread(probabilities, rows, 0, np.nan, engine)
     wait([*labels, *probabilities], engine)
+    return labels, probabilities
+
+
+def predictions(
+    model: Model, given: Chunks, chunks: Chunks, rows: list[Future] | None
+) -> tuple[list[Future], list[Future]]:
+    """Labels and probabilities in `chunks`, which hold the finite rows of `given`; `rows` says which these are."""
+    engine = model.engine
+    results = _results(model, given, chunks, rows)
+    by_row = [[engine.submit(part, one, i, at=j) for j, one in enumerate(results)] for i in range(3)]
+    labels, probabilities = (scatter_rows(engine, values, by_row[2], chunks) for values in by_row[:2])
     return labels, probabilities
 
 
@@ -84,7 +116,7 @@ def _results_of(
     home = [engine.submit(queries.received, parts[j], outline[j], j, excess, search, arrived[j], at=j) for j in numbers]
     answers: list[list[Any]] = [[] for _ in numbers]
     if search.k > 1:
-        answers = answered(parts, home, search.k - 1, engine)
+        answers = answered(parts, home, search.amount(search.k - 1), engine)
     nearest = [
         engine.submit(queries.nearest, parts[j], places[j], leaving[j], outline[j], home[j], search, answers[j], at=j)
         for j in numbers
@@ -106,7 +138,7 @@ def _partitions(model: Model, excess: int) -> tuple[list[Future], list[Future]]:
     outline, _ = published(parts, engine)
     if search.k == 1:
         return parts, outline
-    borders, answers = asked_borders(parts, outline, search.k, engine)
+    borders, answers = asked_borders(parts, outline, search, engine)
     return [
         engine.submit(queries.with_cores_of_all, lower, borders[j], j, search, answers[j], at=j)
         for j, lower in enumerate(parts)

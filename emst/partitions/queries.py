@@ -1,7 +1,8 @@
 """New points (queries) among the partitions: which training point each joins, and where that point leaves its cluster.
 
-Every query is sent to one partition, its home. The home finds the k - 1 nearest points, and asks the partitions whose
-outlines lie within the last of these distances for theirs. So it has the query's core distance. Then it finds the
+Every query is sent to one partition, its home. The home finds the k - 1 nearest points, or as many as have the weight
+k - 1, and asks the partitions whose outlines lie within the last of these distances for theirs. So it has the query's
+core distance. Then it finds the
 first point by (weight, power of the distance, id) that it holds itself, and asks the partitions that may hold one which
 comes before. All is exact: a poor home costs time only.
 
@@ -22,11 +23,12 @@ from emst.distances.sphere import Beyond
 from emst.hierarchy.joining import ancestors_of, excess_of, leaving_of
 from emst.inputs.devices import to_host
 from emst.partitions import hierarchy
-from emst.partitions.certain import Border, Questions, asked_of, take_answers
+from emst.partitions.certain import Border, Questions, answers_to, asked_of, take_answers
 from emst.partitions.chunks import Zeros
-from emst.partitions.edges import as_bits, least_of, lesser
+from emst.partitions.edges import as_bits, lesser
 from emst.partitions.engine import Sender, addressed_to
 from emst.partitions.hierarchy import Contracted
+from emst.partitions.nearest import Distances, Weighed, nearest_to
 from emst.partitions.partition import homes_of, with_core_distances
 from emst.partitions.records import Homes, Local, Partition, Place, Search, Units
 from emst.spanning import heights
@@ -48,7 +50,7 @@ class HomeQueries(Sender):
 
     index: SearchIndex | None
     rows: Array  # int64[m]: among all queries
-    nearest: Array | None  # T[m, k - 1]: powers of the distances to the nearest points there, ascending; None if k is 1
+    nearest: Distances | Weighed | None  # how far the nearest points there are; None if k is 1
 
 
 class Wanted(NamedTuple):
@@ -139,8 +141,9 @@ def received(
     index, rows = ops.build_index(points, order, scale, search.norm), rows[order]
     if search.k == 1:
         return HomeQueries({}, index, rows, None)
-    nearest = ops.nearest_distances(partition.index, index, ops.xp.full(index.n, np.inf, index.dtype), search.k - 1)
-    scaled, radius = ops.xp.ascontiguousarray(index.points()), ops.xp.ascontiguousarray(nearest[:, -1])
+    everywhere = ops.xp.full(index.n, np.inf, index.dtype)
+    nearest = nearest_to(ops, partition, index, everywhere, search.amount(search.k - 1))
+    scaled, radius = ops.xp.ascontiguousarray(index.points()), nearest.last(ops)
     asked = asked_of(ops, scaled, radius, outline, number, index.norm)
     questions = {other: Questions(scaled[those], radius[those], those) for other, those in asked.items()}
     return HomeQueries(questions, index, rows, nearest)
@@ -164,9 +167,9 @@ def nearest(
     points = ops.xp.ascontiguousarray(index.points())
     bound, core = ops.xp.full(index.n, np.inf, index.dtype), None
     if queries.nearest is not None:
-        of_all = _nearest_of_all(queries, place.number, answers, ops)
-        bound[as_bits(ops.xp.ascontiguousarray(of_all[:, 0])) == 0] = 0
-        core = _multiplied(ops, index, ops.xp.ascontiguousarray(of_all[:, -1]), search)
+        of_all = queries.nearest.joined(answers_to(queries, place.number, answers), ops)
+        bound[as_bits(ops.xp.ascontiguousarray(of_all.first(ops))) == 0] = 0
+        core = _multiplied(ops, index, of_all.last(ops), search)
     joined = _first(ops, partition, place, leaving, points, core, bound)
     bound = lesser(bound, joined.weight)
     radius = bound  # no point is lighter than the query's core distance, only nearer
@@ -180,18 +183,6 @@ def nearest(
         },
         joined,
     )
-
-
-def _nearest_of_all(queries: HomeQueries, number: int, answers: list[Any], ops: Backend) -> Array:
-    """Powers of the distances of the queries to the k - 1 nearest of all points, ascending."""
-    assert queries.nearest is not None
-    least = queries.nearest.copy()
-    for other, answer in enumerate(answers):
-        distances = addressed_to(number, answer)
-        if distances is not None:
-            asking = queries.packets[other].asking
-            least[asking] = least_of(least[asking], ops.asarray(distances))
-    return least
 
 
 def _multiplied(ops: Backend, index: SearchIndex, core: Array, search: Search) -> Array:
@@ -286,7 +277,7 @@ def rescaled(ops: Backend, local: Local, excess: int, search: Search) -> Partiti
     order = ops.xp.arange(index.n, dtype=np.int32)
     norm = local.partition.index.norm
     lower = replace(local.partition, index=ops.build_index(points, order, math.ldexp(1.0, -excess), norm))
-    return lower if search.k == 1 else with_core_distances(ops, lower, search.k)
+    return lower if search.k == 1 else with_core_distances(ops, lower, search)
 
 
 def with_cores_of_all(
@@ -295,7 +286,7 @@ def with_cores_of_all(
     """The partition with the core distances of its points among all, as weights take them; `border` and `answers` are
     as for `certain.local_tree`."""
     partition = partition.with_index()
-    take_answers(ops, partition, border, border.reach.copy(), number, search.k, answers)
+    take_answers(ops, partition, border, border.reach.copy(), number, search, answers)
     if search.core_factor != 1:
         ops.scale_cores(partition.index, search.core_factor)
     return partition

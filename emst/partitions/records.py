@@ -35,6 +35,13 @@ class Request:
     alpha: float = 1.0  # as for `emst.spanning.metric_tree`
 
 
+class Amount(NamedTuple):
+    """How many of the nearest points are wanted."""
+
+    wanted: int  # points, or units of their weights
+    weighed: bool
+
+
 @dataclass(frozen=True)
 class Search:
     """How distances are searched and weighed, in all stages of a fit."""
@@ -43,6 +50,17 @@ class Search:
     scale: float  # what points are multiplied by
     norm: Norm
     core_factor: float  # see `Metric.core_factor`
+    bits: int | None = None  # 2^bits units are the weight 1; None without weights
+
+    @property
+    def per(self) -> int:
+        """Units of the weight 1; 1 without weights."""
+        return 1 << (self.bits or 0)
+
+    def amount(self, points: int) -> Amount:
+        """So many points. With weights and core distances, as many units as so many points of weight 1 have."""
+        weighed = self.bits is not None and self.k > 1
+        return Amount(points * self.per if weighed else points, weighed)
 
     def lowered(self, excess: int) -> float:
         """The scale for queries that are too large for that of the points."""
@@ -100,7 +118,7 @@ class Partition(Sized):
     """The points of a range of the curve.
 
     A partition may begin with a run of equal points. If they are more than k, the first k take part in searches, and
-    edges of length 0 join the others with the first one.
+    edges of length 0 join the others with the first one. Points with weights all take part.
 
     Attributes
     ----------
@@ -112,6 +130,8 @@ class Partition(Sized):
         Rows of points that equal the first one and do not take part, ascending.
     kept : int
         How many points of that run take part: the others follow them on the curve.
+    units : int64[n], or None
+        Their weights; None without weights.
     lock : Lock
         Held while the labels of nodes, which the hierarchy keeps, are in use.
     """
@@ -120,6 +140,7 @@ class Partition(Sized):
     rows: Array
     left_out: Array
     kept: int
+    units: Array | None = None
     lock: Any = field(default_factory=threading.Lock)
 
     @property

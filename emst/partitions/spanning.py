@@ -30,6 +30,7 @@ from emst.partitions.engine import Engine, Future, in_one_place, part
 from emst.partitions.partition import Cutting, box_members, sample_codes
 from emst.partitions.records import Box, Costs, Fitted, Homes, PartitionedTree, Place, Request, Search, Units
 from emst.partitions.rounds import all_rounds
+from emst.partitions.weights import ChunkWeights
 from emst.progress import Progress
 
 BYTES_A_POINT = 200  # of a worker's memory, at most, while it works on points in three dimensions
@@ -53,8 +54,8 @@ def fitted_tree(
         under "haversine"; a period of another length; `min_samples` or `partitions` out of range.
     """
     computed = request.metric.computed_in(chunks.dtype, request.dtype)
-    metric = request.metric.of_columns(chunks.d, computed)
-    k = check_min_samples(request.min_samples, chunks.n)
+    metric, weights = request.metric.of_columns(chunks.d, computed), chunks.weights
+    k = check_min_samples(request.min_samples, chunks.n if weights is None else max(1, weights.total >> weights.bits))
     progress.points(chunks.n)
     units = Units(metric, request.alpha, computed)
     images = images_of(chunks, metric, units.dtype, engine)
@@ -64,10 +65,17 @@ def fitted_tree(
     progress.done("statistics", None)
     factor = metric.core_factor(request.alpha, k, units.dtype)
     scale = scale_of(statistics, metric.searched_in(units.dtype), metric.norm.degree, factor)
-    search = Search(k, scale, metric.norm, factor)
+    search = Search(k, scale, metric.norm, factor, None if weights is None else weights.bits)
     root = (statistics.low, statistics.high)
-    tree = partitioned_tree(images, chunks.sizes, root, search, count, engine, progress)
+    tree = partitioned_tree(images, chunks.sizes, root, search, count, engine, progress, weights)
     return Fitted(tree, units)
+
+
+def check_images(chunks: Chunks, request: Request, where: Callable[[int, int], str], engine: Engine) -> None:
+    """Raise the errors of `fitted_tree` for points that will only be asked for."""
+    computed = request.metric.computed_in(chunks.dtype, request.dtype)
+    metric = request.metric.of_columns(chunks.d, computed)
+    _statistics(images_of(chunks, metric, computed, engine), metric, where, engine)
 
 
 def partitioned_tree(
@@ -78,6 +86,7 @@ def partitioned_tree(
     partitions: int,
     engine: Engine,
     progress: Progress,
+    weights: ChunkWeights | None = None,
 ) -> PartitionedTree:
     """All stages, from chunks of finite points on the workers.
 
@@ -93,6 +102,8 @@ def partitioned_tree(
         How many to aim at. Crowded places make more.
     progress : Progress
         Gets the stages, and the components that are left after every round.
+    weights : ChunkWeights, optional
+        Positive weights of the points. Their futures are emptied with `chunks`.
     """
     costs = Costs(points=int(sum(sizes)), workers=len(engine.workers))
     now = time.perf_counter()
@@ -104,18 +115,20 @@ def partitioned_tree(
 
     cutting = _cut(chunks, root, costs.points, partitions, search.scale, engine)
     done("sample")
-    parts, counts, homes = _partitions(chunks, sizes, cutting, search, engine)
+    parts, counts, homes = _partitions(chunks, sizes, weights, cutting, search, engine)
     chunks.clear()
+    if weights is not None:
+        weights.futures.clear()
     costs.partitions = len(parts)
     places = [Place(i, start) for i, start in enumerate(np.cumsum([0, *counts[:-1]]).tolist())]
     done("sort")
     joined_outline, outlines = outline.published(parts, engine)
-    borders, answers = certain.asked_borders(parts, joined_outline, search.k, engine)
+    borders, answers = certain.asked_borders(parts, joined_outline, search, engine)
     locals_ = [
         engine.submit(certain.local_tree, place, parts[j], borders[j], answers[j], search, at=j)
         for j, place in enumerate(places)
     ]
-    sent = [engine.submit(certain.sent, border, max(search.k - 1, 1), at=j) for j, border in enumerate(borders)]
+    sent = [engine.submit(certain.sent, border, j, answers[j], at=j) for j, border in enumerate(borders)]
     del parts, borders, answers
     summaries = [engine.submit(components.summary, local, outlines[j], at=j) for j, local in enumerate(locals_)]
     state = engine.submit(components.begin, summaries, search.norm.scaled(search.scale), at=0)
@@ -165,6 +178,8 @@ def _partition_count(wanted: int | None, chunks: Chunks, k: int, engine: Engine)
             raise ValueError(f"partitions must be a positive integer or None; got {wanted!r}")
         return int(wanted)
     needed = chunks.n * (BYTES_A_POINT + 4 * chunks.d * chunks.dtype.itemsize)
+    if chunks.weights is not None:  # how many rows have the weight k, about
+        k = max(1, k * chunks.weights.per * chunks.n // chunks.weights.total)
     share = engine.bytes_a_thread() // 4  # an engine may write results to disk where memory is scarce: Dask from 60 %
     return max(1, min(max(engine.threads, -(-needed // share) if share else 1), chunks.n // max(64, 4 * k)))
 
@@ -182,16 +197,22 @@ def _cut(chunks: Sequence[Future], root: Box, n: int, partitions: int, scale: fl
 
 
 def _partitions(
-    chunks: Sequence[Future], sizes: Sequence[int], cutting: Cutting, search: Search, engine: Engine
+    chunks: Sequence[Future],
+    sizes: Sequence[int],
+    weights: ChunkWeights | None,
+    cutting: Cutting,
+    search: Search,
+    engine: Engine,
 ) -> tuple[list[Future], list[int], Homes]:
     """The partitions that hold points, how many each, and where new points belong."""
     segments = cutting.segments()
     first_rows = np.cumsum([0, *sizes]).tolist()
+    units: list[Any] = [None] * len(chunks) if weights is None else weights.futures
     split = [
-        engine.submit(partition.split, chunk, row, cutting.n, cutting.root, segments, search)
-        for chunk, row in zip(chunks, first_rows)
+        engine.submit(partition.split, chunk, weight, row, cutting.n, cutting.root, segments, search)
+        for chunk, weight, row in zip(chunks, units, first_rows)
     ]
-    divided = cutting.n > CROWD
+    divided = (cutting.n if weights is None else weights.crowd) > CROWD
     counts = np.sum(engine.gather([engine.submit(partition.counts, pieces) for pieces in split]), axis=0).tolist()
     parts: list[Future] = []
     here = in_one_place(engine, len(counts))
@@ -203,7 +224,7 @@ def _partitions(
         cells = [segment.cell for segment in segments if segment.partition == j]
         parts.append(engine.submit(partition.assemble, pieces, j, cells, search, divided, at=at))
         if search.k > 1:
-            parts[-1] = engine.submit(partition.with_core_distances, parts[-1], search.k, at=at)
+            parts[-1] = engine.submit(partition.with_core_distances, parts[-1], search, at=at)
     before = np.cumsum([0, *(count > 0 for count in counts)])  # partitions that hold points, up to each
     homes = Homes(cutting.root, np.array([min(before[one.partition], len(parts) - 1) for one in segments], np.int32))
     return parts, [count for count in counts if count], homes

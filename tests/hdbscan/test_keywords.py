@@ -34,16 +34,12 @@ def test_workers_say_it_too():
         DaskHDBSCAN(semi_supervised=True)
 
 
-def test_workers_take_no_weights_of_rows():
-    """scikit-learn does not see the keyword either."""
-    for name, fit in (
-        ("HDBSCAN.fit", DaskHDBSCAN().fit),
-        ("HDBSCAN.fit_predict", DaskHDBSCAN().fit_predict),
-        ("EMST.fit", DaskEMST().fit),
-    ):
-        with pytest.raises(TypeError, match=rf"^{name} has no parameter 'sample_weight': pass it to the fit of emst\."):
-            fit([[0.0], [1.0]], sample_weight=[1, 2])
-        assert not has_fit_parameter(fit.__self__, "sample_weight")
+def test_weights_of_rows_are_for_fit():
+    """Of the workers as well; scikit-learn sees the keyword."""
+    for estimator in (HDBSCANGPU, DaskHDBSCAN):
+        with pytest.raises(TypeError, match=r"has no parameter 'sample_weight': pass it to the fit of HDBSCANGPU or"):
+            estimator(sample_weight=[1, 2])
+    assert has_fit_parameter(DaskHDBSCAN(), "sample_weight") and has_fit_parameter(DaskEMST(), "sample_weight")
 
 
 def test_every_keyword_of_the_installed_hdbscan_is_known():

@@ -42,7 +42,7 @@ def partitions_of(ops, X, count, k=1, chunks=3):
             cutting.box([box_members(ops, part, scale, [one.path for one in cutting.crowded]) for part in parts])
     segments = cutting.segments()
     pieces = [
-        partition.split(ops, part, int(first), cutting.n, cutting.root, segments, search)
+        partition.split(ops, part, None, int(first), cutting.n, cutting.root, segments, search)
         for part, first in zip(parts, firsts)
     ]
     made = []
@@ -114,9 +114,10 @@ def test_outlines_hold_their_points_and_reaches_are_lower_bounds(ops, rng, name)
 def local_trees(ops, made, k=1, core_factor=1.0):
     """The partitions with their certain edges, by the tasks of `partitioned_tree`."""
     outline = on_backend(ops, joined_outline(ops, [outline_of(ops, part, BOXES) for part in made]))
-    borders = [certain.border_of(ops, part, outline, j, k) for j, part in enumerate(made)]
-    answers = [certain.distances_for(ops, part, j, max(k - 1, 1), borders) for j, part in enumerate(made)]
+    borders = [certain.border_of(ops, part, outline, j) for j, part in enumerate(made)]
     search = Search(k, 1.0, EUCLIDEAN, core_factor)
+    amount = search.amount(max(k - 1, 1))
+    answers = [certain.distances_for(ops, part, j, amount, borders) for j, part in enumerate(made)]
     starts = np.cumsum([0, *(part.size for part in made)]).tolist()
     return [
         certain.local_tree(ops, Place(j, starts[j]), part, borders[j], answers, search) for j, part in enumerate(made)
@@ -210,7 +211,7 @@ def check_rounds(ops, X, count, k, few_messages, core_factor=1.0):
     """Certain edges, and those that rounds find, are the edges of the tree of one device."""
     made, _ = partitions_of(ops, X, count, k=len(X))
     if k > 1:
-        made = [with_core_distances(ops, part, k) for part in made]
+        made = [with_core_distances(ops, part, Search(k, 1.0, EUCLIDEAN, 1.0)) for part in made]
     state = rounds_of(ops, trees := local_trees(ops, made, k, core_factor), k, few_messages)
     order = np.concatenate([to_host(local.partition.rows) for local in trees])
     joined = order[np.stack([to_host(state.joined.u), to_host(state.joined.v)], axis=1)]

@@ -46,7 +46,9 @@ def test_a_search_may_need_all_points_but_one(ops):
     """The first heap is too small for it."""
     units = np.ones(2_000, np.int64)
     units[7] = 10**6
-    check(ops, cloud(2_000, 2, np.float64), units, 10**6 + 1)
+    x = cloud(2_000, 2, np.float64)
+    index, expected, _ = check(ops, x, units, 10**6 + 1)
+    check_nearest(ops, index, expected, units, x[:20], 10**6 + 1, np.full(20, np.inf))
     check(ops, cloud(2_000, 2, np.float64), np.roll(units, 900), 1_999)
 
 
@@ -64,6 +66,41 @@ def test_new_points(ops, enough):
     wanted, wanted_radius = reference.weighted_query_cores(expected, theirs, units, enough, None)
     np.testing.assert_array_equal(core, wanted)
     np.testing.assert_array_equal(radius == 0, wanted_radius == 0)
+
+
+@pytest.mark.parametrize("d", [2, 40])
+@pytest.mark.parametrize("enough", [1, 7, 60, 10_000])
+def test_nearest_points_until_the_weights_suffice(ops, enough, d):
+    """With a radius of 0, of some distance, and without one."""
+    x, units = cloud(150, d, np.float64, "repeated"), units_of(150, "few")
+    units[9] = 40
+    queries = around(x)
+    index, expected, _ = hierarchies(ops, x, 1)
+    asked = reference.build_index(queries, np.arange(len(queries)), expected.scale)
+    near = reference.nearest_distances(expected, asked, np.full(len(queries), np.inf), 40)
+    radius = np.choose(np.arange(len(queries)) % 3, [0 * near[:, 0], near[:, 30], np.inf])
+    check_nearest(ops, index, expected, units, queries, enough, radius)
+
+
+def check_nearest(ops, index, expected, units, queries, enough, radius):
+    places = np.arange(len(queries), dtype=np.int32)
+    ours = ops.build_index(to_device(ops, queries), to_device(ops, places), expected.scale)
+    found = ops.weighted_nearest(index, ours, to_device(ops, units), enough, to_device(ops, radius))
+    found = [to_host(one) for one in found]
+    assert found[1].dtype == queries.dtype and found[2].dtype == np.int64
+    theirs = reference.build_index(queries, places, expected.scale)
+    wanted = reference.weighted_nearest(expected, theirs, units, enough, radius)
+    for i in places:
+        (powers, sums), (all_powers, all_sums) = (weights_by_distance(i, *lists) for lists in (found, wanted))
+        np.testing.assert_array_equal(powers, all_powers)
+        np.testing.assert_array_equal(sums[:-1], all_sums[:-1])
+        assert sums.tolist()[-1:] == all_sums.tolist()[-1:] or (sums[-1] < all_sums[-1] and sums.sum() >= enough)
+
+
+def weights_by_distance(query, queries, powers, units):
+    """The distances that a query has in lists, ascending, and the sum of the weights at each."""
+    distances, of = np.unique(powers[queries == query], return_inverse=True)
+    return distances, np.bincount(of, units[queries == query], minlength=len(distances))
 
 
 @pytest.mark.parametrize("n", [3, 16, 17, 300])

@@ -15,6 +15,19 @@ def nearest_distances(index, queries, radius, count):
     return found
 
 
+def weighted_nearest(index, queries, units, enough, radius):
+    """All pairs: each query with all points that are no farther than the one at which the weights suffice."""
+    between = power_between(queries.scaled[:, None], index.scaled[None], index.norm)
+    lists = [(np.empty(0, np.int64), between[0, :0], units[:0])]
+    for i, powers in enumerate(between):
+        order = np.argsort(powers, kind="stable")
+        order = order[powers[order] <= radius[i]]
+        upto = np.searchsorted(np.cumsum(units[order]), enough)
+        order = order[powers[order] <= powers[order[upto]]] if upto < len(order) else order
+        lists.append((np.full(len(order), i), powers[order], units[order]))
+    return tuple(map(np.concatenate, zip(*lists)))
+
+
 def nearest_across(index, labels, queries, query_labels, core, radius, near=None):
     """All pairs."""
     between = power_between(queries.scaled[:, None], index.scaled[None], index.norm)

@@ -56,6 +56,7 @@ from partitions_reference import (  # noqa: F401, more operations
     nearest_distances,
     outline_hits,
     outline_reach,
+    weighted_nearest,
 )
 from prediction_reference import (  # noqa: F401, more operations
     common_ancestor_lambdas,

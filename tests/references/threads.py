@@ -3,6 +3,7 @@ on it."""
 
 import contextlib
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 
 import numba
 import numpy as np
@@ -10,12 +11,13 @@ import numpy as np
 from emst.backend import backend_of
 from emst.distances.metrics import tree_metric_of
 from emst.hdbscan.parameters import options_of
-from emst.partitions.chunks import Chunks, finite_chunks, namer
+from emst.partitions.chunks import Chunks, finite_chunks, namer, weightless_chunks
 from emst.partitions.edges import TreeEdges, cores_in_chunks
 from emst.partitions.model import clustered
-from emst.partitions.prediction import predicted
-from emst.partitions.records import Request
+from emst.partitions.prediction import all_results, predicted
+from emst.partitions.records import Fitted, Request
 from emst.partitions.spanning import fitted_tree
+from emst.partitions.weights import chunk_weights
 from emst.progress import Progress
 
 
@@ -74,30 +76,49 @@ def chunks_of(pieces, engine, dtype=None):
     return Chunks(futures, [len(piece) for piece in pieces], pieces[0].shape[1], dtype, [])
 
 
-def tree_of(pieces, engine, partitions, min_samples=1, metric="euclidean", metric_params=None, progress=None):
+def with_weights(chunks, weights, engine):
+    """The chunks with weights of all rows."""
+    if weights is None:
+        return chunks
+    pieces = np.split(np.asarray(weights, float), chunks.offsets[1:-1])
+    futures = [engine.submit(placed, piece, np.float64, at=i) for i, piece in enumerate(pieces)]
+    return replace(chunks, weights=chunk_weights(futures, engine))
+
+
+def tree_of(
+    pieces, engine, partitions, min_samples=1, metric="euclidean", metric_params=None, progress=None, weights=None
+):
     """The tree of points in pieces: edges in the total order, weights and core distances; and what it cost."""
-    request = Request(tree_metric_of(metric, metric_params), min_samples, partitions)
-    chunks = chunks_of(pieces, engine)
-    fitted = fitted_tree(chunks, request, engine, progress or Progress())
+    (edges, chunks), costs = edges_of(pieces, engine, partitions, min_samples, metric, metric_params, progress, weights)
+    fitted = Fitted(edges.tree, edges.units)
     cores = cores_in_chunks(fitted, chunks, engine)
     cores = None if cores is None else joined(cores, engine)
-    return (*TreeEdges(fitted.tree, fitted.units, engine).in_total_order(), cores), fitted.tree.costs
+    return (*edges.in_total_order(), cores), costs
 
 
-def model_of(pieces, engine, partitions, estimator):
+def edges_of(pieces, engine, partitions, min_samples, metric, metric_params=None, progress=None, weights=None):
+    """The edges on the workers and the chunks of the points; and what they cost."""
+    request = Request(tree_metric_of(metric, metric_params), min_samples, partitions)
+    chunks = with_weights(chunks_of(pieces, engine), weights, engine)
+    fitted = fitted_tree(chunks, request, engine, progress or Progress())
+    return (TreeEdges(fitted.tree, fitted.units, engine), chunks), fitted.tree.costs
+
+
+def model_of(pieces, engine, partitions, estimator, weights=None):
     """The clusters of points in pieces, by the parameters of an estimator of one device."""
-    given = chunks_of(pieces, engine, estimator.dtype)
+    given = with_weights(chunks_of(pieces, engine, estimator.dtype), weights, engine)
+    weightless = weightless_chunks(given, engine)
     chunks, rows = finite_chunks(given, engine)
     k = estimator.min_cluster_size if estimator.min_samples is None else estimator.min_samples
     metric = tree_metric_of(estimator.metric, estimator.metric_params)
     request = Request(metric, k, partitions, alpha=float(estimator.alpha))
     fitted = fitted_tree(chunks, request, engine, Progress(), namer(given, rows, engine))
-    return clustered(fitted, given, chunks, rows, options_of(estimator), engine)
+    return clustered(fitted, given, chunks, rows, options_of(estimator), engine, weightless)
 
 
 def results_of(model):
     """Labels and probabilities of all rows, and the persistence of clusters."""
-    labels, probabilities, persistence = model.results()
+    labels, probabilities, persistence = all_results(model)
     return joined(labels, model.engine), joined(probabilities, model.engine), persistence
 
 

@@ -9,7 +9,7 @@ bvh.py           the bounding volume hierarchy
 norms.py         norms: the code of the power of a distance
 distances.py     distances between points and boxes, compared with radii
 knn.py           core distances
-weighted.py      core distances by weight
+weighted.py      core distances by weight, and the nearest points until their weights suffice
 duplicates.py    equal points, joined before the first search
 labels.py        the component of each node of the hierarchy
 cached.py        cached nearest neighbours, and upper bounds for components

@@ -26,6 +26,7 @@ from emst.cpu.runtime.parallel import for_chunks, grain_for
 LEAST_LISTED = 8  # neighbours: as many as stay for the rounds
 LEAST_HEAP = 64  # entries
 GROWTH = 4  # of a heap that was too small
+AT_ONCE = 1 << 20  # entries of lists that are copied from the heaps at once
 
 
 class Heaps(NamedTuple):
@@ -56,6 +57,37 @@ def weighted_query_cores(index, queries, units, enough, near):
     core, all_queries = empty(queries.n, index.dtype), np.arange(queries.n)
     radius = _search_heaps(index, units, enough, queries.nodes.blocks, near, core, all_queries)
     return core * index.dtype.type(index.core_factor), radius
+
+
+def weighted_nearest(index, queries, units, enough, radius):
+    """See `emst.backend.operations`."""
+    blocks, left = queries.nodes.blocks, np.arange(queries.n)
+    found = [(left[:0], np.empty(0, index.dtype), np.empty(0, np.int64))]
+    capacity = int(min(max(LEAST_HEAP, 2 * enough * index.n / int(units.sum())), index.n))
+    while len(left):
+        short = []
+        step = max(AT_ONCE // (capacity * LANES), 1) * LANES  # queries, in whole leaves
+        for begin in range(0, len(left), step):
+            some = left[begin : begin + step]
+            powers, weights = np.empty((len(some), capacity), index.dtype), np.empty((len(some), capacity), np.int64)
+            size = np.empty(len(some), np.int64)
+            args = (index.nodes, units, enough, _leaves(blocks, index.d, begin), radius[some], powers, weights, size)
+            for_packets(
+                _list_heaps, -(-len(some) // LANES), *args, index.space,
+                scratch=lambda capacity=capacity: (new_packet(index.d, index.dtype), _new_heaps(capacity, index.dtype)),
+            )  # fmt: skip
+            filled = np.arange(capacity) < size[:, None]
+            found.append((np.repeat(some, np.maximum(size, 0)), powers[filled], weights[filled]))
+            short.append(begin + np.flatnonzero(size < 0))
+        rest = np.concatenate(short)
+        blocks, left = _gathered(blocks, index.d, rest), left[rest]
+        capacity = min(capacity * GROWTH, index.n)
+    return tuple(map(np.concatenate, zip(*found)))
+
+
+def _leaves(blocks, d, begin):
+    """The leaves of the queries from number `begin` on, a multiple of 16."""
+    return blocks[begin * d :]
 
 
 def _points_of(index, ids):
@@ -123,6 +155,25 @@ def _fill_heaps(scratch, nodes, units, enough, queries, near, power, radius, fou
                 for i in range(heaps.size[q]):
                     if heaps.powers[q * capacity + i] == 0:
                         radius[u] = 0
+
+
+@kernel
+def _list_heaps(scratch, nodes, units, enough, queries, radius, powers, weights, size_of, space, begin, end):
+    packet, heaps = scratch
+    capacity = len(heaps.powers) // LANES
+    for leaf in range(begin, end):
+        size = lesser(LANES, len(size_of) - leaf * LANES)
+        heaps.size[:] = 0
+        heaps.total[:] = 0
+        if fill_packet(packet, queries, radius, space.d, leaf, size):
+            at = first_node(packet, nodes, space, None, leaf, size)
+            _walk_heaps(packet, nodes, (heaps, units, enough), None, None, space, at)
+        for q in range(size):
+            u = leaf * LANES + q
+            size_of[u] = heaps.size[q] if heaps.total[q] >= 0 else -1
+            for i in range(size_of[u]):
+                powers[u, i] = heaps.powers[q * capacity + i]
+                weights[u, i] = heaps.units[q * capacity + i]
 
 
 @part

@@ -9,8 +9,8 @@ curve_table.cuh  those codes by a table in two and three dimensions
 bvh            the bounding volume hierarchy; bvh.cuh is its layout
 engine         the choice of engine: walks, products of all pairs, or all pairs one by one
 knn            core distances
-weighted       core distances by weight
-weighing.cuh   the least radius within which the weights suffice
+weighted       core distances by weight, and the nearest points until their weights suffice
+weighing.cuh   the least radius within which the weights suffice, and the points within it
 duplicates     equal points, joined before the first search
 labels         the component of each node of the hierarchy
 cached         cached nearest neighbours, and upper bounds for components

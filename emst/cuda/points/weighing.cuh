@@ -2,7 +2,8 @@
 //
 // The result is a distance in (low, high]: the weights within `low` do not suffice, those within `high` do. A pass over
 // the points within a distance between the two finds their weight, and the least and the greatest of the distances that
-// are in question. It halves the bits in question or better; when one distance is left, that is the result.
+// are in question. It halves the bits in question or better; when one distance is left, that is the result. Where the
+// weights within the bound need not suffice, the first pass finds out: then the bound is the result.
 #pragma once
 #include "runtime/exact.cuh"
 
@@ -18,8 +19,9 @@ struct Weighing {
   __device__ bool done() const { return high - low <= 1; }
   // Within `bound` the weights suffice.
   __device__ void start(Bits<T> bound) { high = bound; }
-  __device__ void begin_pass() {
-    limit = done() ? Bits<T>(-1) : low + (high - low) / 2;
+  __device__ void begin_pass() { begin_pass(done() ? Bits<T>(-1) : low + (high - low) / 2); }
+  __device__ void begin_pass(Bits<T> up_to) {
+    limit = up_to;
     total = 0;
     least = INFINITE<T>;
     greatest = -1;
@@ -41,5 +43,40 @@ struct Weighing {
       high = greatest;
       if (least == greatest) low = high - 1;
     }
+  }
+  __device__ void begin_first_pass() { begin_pass(high); }
+  __device__ void end_first_pass() {
+    if (total < enough)
+      low = high - 1;
+    else
+      end_pass();
+  }
+};
+
+// The points within a limit: an entry for each that is nearer, and one with the weights of all at the limit.
+template <class T>
+struct Listing {
+  Bits<T> limit;
+  i64 nearer = 0;
+  u64 at_limit = 0;
+  Bits<T> *powers = nullptr;  // of the entries; null while they are counted
+  i64 *weights = nullptr;
+
+  __device__ void offer(Bits<T> d, i64 units) {
+    if (d > limit) return;
+    if (d == limit) {
+      at_limit += (u64)units;
+      return;
+    }
+    if (powers) put(d, units);
+    nearer++;
+  }
+  __device__ void put(Bits<T> d, i64 units) {
+    powers[nearer] = d;
+    weights[nearer] = units;
+  }
+  __device__ i64 count() const { return nearer + (at_limit > 0); }
+  __device__ void end() {
+    if (at_limit > 0) put(limit, (i64)at_limit);
   }
 };

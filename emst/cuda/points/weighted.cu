@@ -1,7 +1,9 @@
 // Core distances by weight: the least radius within which the weights of the points add up to min_samples.
 //
 // weighted.py launches end_lists over the lists of nearest points (knn.cu). For points whose lists are too short, and
-// for new points, it launches weigh_points or, where all pairs are compared, weigh_pairs.
+// for new points, it launches weigh_points or, where all pairs are compared, weigh_pairs. For the points of other
+// partitions, measure_points finds how far each query looks and how many entries its list has, and list_points writes
+// the lists; or measure_pairs and list_pairs do.
 #include "points/weighing.cuh"
 #include "points/walk.cuh"
 #include "distances/metric.cuh"
@@ -20,20 +22,26 @@ __global__ void end_lists(const int *neighbour, i64 n, int length, const i64 *un
   last[u] = total < enough ? NONE : at;
 }
 
-// A search (see walk.cuh) that weighs the points within the limit of a pass.
-template <class T, int D, int METRIC>
-struct WeighedPoints {
+// A search (see walk.cuh) that offers the points within the limit of `within`, with their weights, to it.
+template <class T, int D, int METRIC, class Within>
+struct PointsNear {
   const T *points;
   const i64 *units;
   i64 n;
   Norm<METRIC> norm;
   Row<T, D> x;
   Bits<T> reach;
-  Weighing<T> weighing;
+  Within within;
 
+  __device__ PointsNear(const T *points, const i64 *units, i64 n, const Norm<METRIC> &norm, const Row<T, D> &x)
+      : points(points), units(units), n(n), norm(norm), x(x) {}
+  __device__ void search(const Hierarchy &h, const T *nodes, const Packet<T, D> &packet, u64 *stack) {
+    reach = warp_max(within.limit);
+    walk<T, D>(h, nodes, packet, stack, *this);
+  }
   __device__ bool may_hold(T, T) const { return true; }
   __device__ bool wants(bool, u32, const Row<T, D> &low, const Row<T, D> &high) const {
-    return box_power(norm, low, high, x) <= weighing.limit;
+    return box_power(norm, low, high, x) <= within.limit;
   }
   template <class Use>
   __device__ void each(int leaf, Use use) {
@@ -45,7 +53,7 @@ struct WeighedPoints {
     }
   }
   __device__ bool scan(int leaf, u32 = FULL) {
-    each(leaf, [&](Bits<T> d, i64 weight) { weighing.offer(d, weight); });
+    each(leaf, [&](Bits<T> d, i64 weight) { within.offer(d, weight); });
     return false;
   }
   // The greatest distance to the points of leaves around a leaf, so many that their weights suffice.
@@ -60,7 +68,7 @@ struct WeighedPoints {
           total += (u64)weight;
           farthest = maximum(farthest, d);
         });
-      if (total >= weighing.enough || leaves == h.count[0]) return farthest;
+      if (total >= within.enough || leaves == h.count[0]) return farthest;
     }
   }
 };
@@ -75,24 +83,68 @@ __global__ void __launch_bounds__(32 * WARPS)
   __shared__ u64 stacks[WARPS][STACK];
   const i64 u = thread_id(), at = minimum(u, count - 1);
   if (u / 32 * 32 >= count) return;
-  WeighedPoints<T, D, METRIC> search;
-  search.points = points;
-  search.units = units;
-  search.n = n;
-  search.norm = norm;
-  search.x = load<T, D>(queries, at);
-  search.weighing.enough = (u64)enough;
-  search.weighing.start(search.bound_around(minimum(near[at] / LEAF, (i64)h.count[0] - 1), h));
+  PointsNear<T, D, METRIC, Weighing<T>> search(points, units, n, norm, load<T, D>(queries, at));
+  Weighing<T> &weighing = search.within;
+  weighing.enough = (u64)enough;
+  weighing.start(search.bound_around(minimum(near[at] / LEAF, (i64)h.count[0] - 1), h));
   const Packet<T, D> packet(search.x);
-  while (__any_sync(FULL, !search.weighing.done())) {
-    search.weighing.begin_pass();
-    search.reach = warp_max(search.weighing.limit);
-    walk<T, D>(h, nodes, packet, stacks[threadIdx.x / 32], search);
-    search.weighing.end_pass();
+  while (__any_sync(FULL, !weighing.done())) {
+    weighing.begin_pass();
+    search.search(h, nodes, packet, stacks[threadIdx.x / 32]);
+    weighing.end_pass();
   }
   if (u >= count) return;
-  core[u] = search.weighing.high;
-  radius[u] = search.weighing.nearest == 0 || search.weighing.high == 0 ? 0 : INFINITE<T>;
+  core[u] = weighing.high;
+  radius[u] = weighing.nearest == 0 || weighing.high == 0 ? 0 : INFINITE<T>;
+}
+
+// How far each query lists points: the least distance within which the weights suffice, or its limit, which is
+// overwritten; and the number of entries of its list.
+template <class T, int D, int METRIC>
+__global__ void __launch_bounds__(32 * WARPS)
+    measure_points(const T *__restrict__ points, const i64 *units, i64 n, const __grid_constant__ Hierarchy h,
+                   const T *__restrict__ nodes, const Norm<METRIC> norm, i64 enough, const T *queries, i64 count,
+                   Bits<T> *limit, i64 *entries) {
+  __shared__ u64 stacks[WARPS][STACK];
+  const i64 u = thread_id(), at = minimum(u, count - 1);
+  if (u / 32 * 32 >= count) return;
+  u64 *stack = stacks[threadIdx.x / 32];
+  PointsNear<T, D, METRIC, Weighing<T>> search(points, units, n, norm, load<T, D>(queries, at));
+  Weighing<T> &weighing = search.within;
+  weighing.enough = (u64)enough;
+  weighing.start(limit[at]);
+  const Packet<T, D> packet(search.x);
+  weighing.begin_first_pass();
+  search.search(h, nodes, packet, stack);
+  weighing.end_first_pass();
+  while (__any_sync(FULL, !weighing.done())) {
+    weighing.begin_pass();
+    search.search(h, nodes, packet, stack);
+    weighing.end_pass();
+  }
+  PointsNear<T, D, METRIC, Listing<T>> list(points, units, n, norm, search.x);
+  list.within.limit = weighing.high;
+  list.search(h, nodes, packet, stack);
+  if (u >= count) return;
+  limit[u] = weighing.high;
+  entries[u] = list.within.count();
+}
+
+// The lists: the entries of a query begin at its `begin`.
+template <class T, int D, int METRIC>
+__global__ void __launch_bounds__(32 * WARPS)
+    list_points(const T *__restrict__ points, const i64 *units, i64 n, const __grid_constant__ Hierarchy h,
+                const T *__restrict__ nodes, const Norm<METRIC> norm, const T *queries, i64 count, const Bits<T> *limit,
+                const i64 *begin, Bits<T> *powers, i64 *weights) {
+  __shared__ u64 stacks[WARPS][STACK];
+  const i64 u = thread_id(), at = minimum(u, count - 1);
+  if (u / 32 * 32 >= count) return;
+  PointsNear<T, D, METRIC, Listing<T>> list(points, units, n, norm, load<T, D>(queries, at));
+  list.within.limit = u < count ? limit[u] : Bits<T>(-1);
+  list.within.powers = powers + begin[at];
+  list.within.weights = weights + begin[at];
+  list.search(h, nodes, Packet<T, D>(list.x), stacks[threadIdx.x / 32]);
+  list.within.end();
 }
 
 // The same for points with any number of coordinates, of which all are compared in every pass.
@@ -112,4 +164,47 @@ __global__ void weigh_pairs(const T *points, const i64 *units, i64 n, i64 enough
   }
   core[u] = weighing.high;
   radius[u] = weighing.nearest == 0 ? 0 : INFINITE<T>;
+}
+
+template <class T, int METRIC>
+__global__ void measure_pairs(const T *points, const i64 *units, i64 n, int dimensions, int stride,
+                              const Norm<METRIC> norm, i64 enough, const T *queries, i64 count, Bits<T> *limit,
+                              i64 *entries) {
+  const i64 u = thread_id();
+  if (u >= count) return;
+  const auto offer_all = [&](auto &within) {
+    for (i64 i = 0; i < n; i++)
+      within.offer(power_between(norm, queries + u * stride, points + i * stride, dimensions), units[i]);
+  };
+  Weighing<T> weighing;
+  weighing.enough = (u64)enough;
+  weighing.start(limit[u]);
+  weighing.begin_first_pass();
+  offer_all(weighing);
+  weighing.end_first_pass();
+  while (!weighing.done()) {
+    weighing.begin_pass();
+    offer_all(weighing);
+    weighing.end_pass();
+  }
+  Listing<T> list;
+  list.limit = weighing.high;
+  offer_all(list);
+  limit[u] = weighing.high;
+  entries[u] = list.count();
+}
+
+template <class T, int METRIC>
+__global__ void list_pairs(const T *points, const i64 *units, i64 n, int dimensions, int stride,
+                           const Norm<METRIC> norm, const T *queries, i64 count, const Bits<T> *limit, const i64 *begin,
+                           Bits<T> *powers, i64 *weights) {
+  const i64 u = thread_id();
+  if (u >= count) return;
+  Listing<T> list;
+  list.limit = limit[u];
+  list.powers = powers + begin[u];
+  list.weights = weights + begin[u];
+  for (i64 i = 0; i < n; i++)
+    list.offer(power_between(norm, queries + u * stride, points + i * stride, dimensions), units[i]);
+  list.end();
 }

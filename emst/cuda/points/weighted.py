@@ -6,6 +6,8 @@ the radius is found by bisection: the weights within a radius are added up, unti
 
 from __future__ import annotations
 
+from typing import Any
+
 import cupy
 import numpy as np
 
@@ -45,6 +47,31 @@ def weighted_query_cores(
     """See `emst.backend.operations`. The radius is 0 or infinite."""
     core, radius = _weighed(index, queries.rows, units, enough, near, queries.n)
     return core if index.core_factor == 1 else multiplied(core, index.core_factor), radius
+
+
+def weighted_nearest(
+    index: SearchIndex, queries: SearchIndex, units: cupy.ndarray, enough: int, radius: cupy.ndarray
+) -> tuple[cupy.ndarray, cupy.ndarray, cupy.ndarray]:
+    """See `emst.backend.operations`. One entry has all weights at the greatest distance of a query."""
+    m = queries.n
+    limit, count = cupy.ascontiguousarray(radius).copy(), cupy.empty(m, np.int64)
+    _launch_within(index, "measure", m, units, int(enough), queries.rows, m, limit, count)
+    ends = cupy.cumsum(count)
+    total = int(ends[-1]) if m else 0
+    powers, weights = cupy.empty(total, index.dtype), cupy.empty(total, np.int64)
+    _launch_within(index, "list", m, units, queries.rows, m, limit, ends - count, powers, weights)
+    return cupy.searchsorted(ends, cupy.arange(total), side="right"), powers, weights
+
+
+def _launch_within(index: SearchIndex, what: str, m: int, units: cupy.ndarray, *args: Any) -> None:
+    """Launch a kernel over the points near m queries."""
+    points, norm = (index.rows, units, index.n), index.metric.norm
+    if not index.walks:
+        name = f"{what}_pairs<{index.T}, {index.metric.number}>"
+        launch("points/weighted", name, m, *points, *index.shape, norm, *args)
+        return
+    name = f"{what}_points<{index.template}>"
+    launch("points/weighted", name, m, *points, index.hierarchy, index.nodes, norm, *args, block=32 * WALK_WARPS)
 
 
 def _weighed(

@@ -13,7 +13,7 @@ FAULTS = [
     Fault(
         "the first of the children goes on, not the last",
         "emst/cuda/hierarchy/constrained.cu",
-        "others == children.y - children.x - 1",
+        "others == (u64)(children.y - children.x - 1)",
         "others == 0",
         ("tests/hierarchy/test_constraints.py::test_choices_equal_the_reference[cuda-inf]",),
     ),

@@ -122,4 +122,11 @@ FAULTS = [
         "return maximum(maximum(below, above), T(0));",
         ("tests/points/test_search.py::test_every_round_in_a_periodic_box[cuda-euclidean]",),
     ),
+    Fault(
+        "a list of nearest points leaves out those at its limit",
+        "emst/cuda/points/weighing.cuh",
+        "return nearer + (at_limit > 0);",
+        "return nearer;",
+        ("tests/points/test_weighted.py::test_nearest_points_until_the_weights_suffice",),
+    ),
 ]

@@ -3,6 +3,7 @@
 from .fault import Fault
 
 STAGES = "tests/partitions/test_stages.py"
+WEIGHTS = "tests/partitions/test_weights.py"
 GPUS = "tests/gpus"
 LOCKS = f"{STAGES}::test_the_lock_is_held_while_the_labels_of_nodes_are_in_use"
 
@@ -66,8 +67,8 @@ FAULTS = [
     Fault(
         "errors count the rows that are left out as missing",
         "emst/partitions/chunks.py",
-        "int(engine.gather([rows[i]])[0].kept[point])",
-        "point",
+        "row = int((of_chunk.weightless if weightless else of_chunk.kept)[point])",
+        "row = point",
         ("tests/dask/test_predict.py::test_what_is_refused",),
     ),
     Fault(
@@ -244,5 +245,54 @@ FAULTS = [
         (
             "tests/partitions/test_asking.py::test_rounding_across_the_side_of_a_periodic_box_keeps_no_point_from_asking",
         ),
+    ),
+    Fault(
+        "a point of weight below 1 asks others for the weight k - 1",
+        "emst/partitions/certain.py",
+        "others = search.k if search.bits is not None else max(search.k - 1, 1)",
+        "others = max(search.k - 1, 1)",
+        (f"{WEIGHTS}::test_the_clusters_of_one_device[cpu-small fractions-persistence]",),
+    ),
+    Fault(
+        "a core distance needs more than the weight k",
+        "emst/partitions/nearest.py",
+        "upto[begins][question] >= xp.uint64(self.enough)",
+        "upto[begins][question] > xp.uint64(self.enough)",
+        (f"{WEIGHTS}::test_the_clusters_of_one_device[cpu-blobs-defaults]",),
+    ),
+    Fault(
+        "points at one place get no second vertices",
+        "emst/partitions/hierarchy.py",
+        "chosen = (partition.units[own.places] >= least) | shared[own.places]",
+        "chosen = partition.units[own.places] >= least",
+        (f"{WEIGHTS}::test_equal_rows_that_others_separate_on_the_curve",),
+    ),
+    Fault(
+        "cells of the curve count rows, not copies, in partitions",
+        "emst/partitions/partition.py",
+        "box=cell.box if divided else None, copies=copies",
+        "box=cell.box if divided else None",
+        (f"{WEIGHTS}::test_small_sets",),
+    ),
+    Fault(
+        "the first bad weight is counted from the beginning of its chunk",
+        "emst/inputs/weights.py",
+        "some[0][0] + some[0][1].first if some else 0",
+        "some[0][1].first if some else 0",
+        (f"{WEIGHTS}::test_facts_of_pieces_are_those_of_the_whole",),
+    ),
+    Fault(
+        "other roots ascend over the edges between rows alone",
+        "emst/partitions/edges.py",
+        "listed = [*self._between_copies(), *listed]",
+        "listed = [*listed]",
+        (f"{WEIGHTS}::test_roots_that_descend",),
+    ),
+    Fault(
+        "a list of nearest points ends where its heap is full",
+        "emst/cpu/points/weighted.py",
+        "heaps.size[q] if heaps.total[q] >= 0 else -1",
+        "heaps.size[q]",
+        ("tests/points/test_weighted.py::test_a_search_may_need_all_points_but_one[cpu]",),
     ),
 ]
