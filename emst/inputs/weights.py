@@ -16,12 +16,13 @@ import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import CROWD, Array
-from emst.inputs.devices import native_array, to_host
+from emst.inputs.devices import gpu_of, native_array, to_host
 from emst.inputs.points import check_min_samples
 from emst.inputs.summary import counted
 
 MOST_BITS = 52  # of all units together: float64 holds their sums exactly
 FINEST = 1000  # a unit is 2^-1000 at least
+FEW = 1000  # weights that say whether it is worth while to look whether all are 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,13 +89,22 @@ def check_weights(sample_weight: Any, n: int, ops: Backend, *, zeros: bool = Tru
         return None
     given = given_weights(sample_weight)
     check_shape(given.shape, n)
+    if gpu_of(given) is None and bool((given[:FEW] == 1).all()) and bool((given == 1).all()):
+        return None  # without a copy to the backend
     weights = ops.asarray(given, np.float64)
     facts = facts_of(weights)
     check_facts(facts, zeros)
     if facts.ones == n:
         return None
-    bits = bits_of_units(facts, lambda bits: int(units_of(weights, bits).sum()))
-    return Weights(units_of(weights, bits), bits)
+    last: dict[int, Array] = {}
+
+    def total_of(bits: int) -> int:
+        last.clear()
+        last[bits] = units_of(weights, bits)
+        return int(last[bits].sum())
+
+    bits = bits_of_units(facts, total_of)
+    return Weights(last[bits] if bits in last else units_of(weights, bits), bits)
 
 
 def given_weights(sample_weight: Any) -> Array:
@@ -139,17 +149,21 @@ class Rows(NamedTuple):
 
 def facts_of(weights: Array) -> Facts:
     """The facts of weights float64[m]; m may be 0."""
-    with np.errstate(over="ignore"):
-        total = float(weights.sum())
-    return Facts(
-        len(weights),
-        tuple(_rows(bad) for bad in (np.isnan(weights), np.isinf(weights), weights < 0)),
-        _rows(weights == 0),
-        int((weights == 1).sum()),
-        bool((weights == np.floor(weights)).all()),
-        float(weights.max()) if len(weights) else 0.0,
-        total,
-    )
+    none = Rows(0, 0)
+    if len(weights) == 0:
+        return Facts(0, (none, none, none), none, 0, True, 0.0, 0.0)
+    whole = weights == np.floor(weights)
+    with np.errstate(over="ignore", invalid="ignore"):
+        numbers = (weights.min(), weights.max(), weights.sum(), (weights == 1).sum(), whole.all())
+        least, greatest, total, ones, all_whole = to_host(
+            np.stack([one.astype(np.float64) for one in numbers])
+        ).tolist()
+    bad: tuple[Rows, ...] = (none, none, none)
+    zeros = none
+    if not (least > 0 and greatest < math.inf):
+        bad = tuple(_rows(wrong) for wrong in (np.isnan(weights), np.isinf(weights), weights < 0))
+        zeros = _rows(weights == 0)
+    return Facts(len(weights), bad, zeros, int(ones), bool(all_whole), greatest, total)
 
 
 def joined_facts(facts: Sequence[Facts]) -> Facts:
@@ -196,7 +210,7 @@ def bits_of_units(facts: Facts, total_of: Callable[[int], int]) -> int:
 
     It depends on the weights, not on their order. Raises ValueError for weights that sum to 2^52 or more."""
     most = 2**MOST_BITS
-    if facts.greatest >= most or facts.total > 2 * most or total_of(0) >= most:
+    if facts.greatest >= most or facts.total > 2 * most or (facts.total > most / 2 and total_of(0) >= most):
         raise ValueError(f"sample_weight must sum to less than 2**{MOST_BITS}; divide all weights by one number")
     if facts.whole:
         return 0
