@@ -21,6 +21,7 @@ from emst.hdbscan.model import Model
 from emst.hierarchy.joining import ancestors_of, excess_of, leaving_of
 from emst.hierarchy.selection import FlatClustering
 from emst.inputs.devices import to_host
+from emst.partitions.edges import as_bits
 from emst.spanning import heights
 
 
@@ -115,7 +116,7 @@ def _join_by_search(fitted: Model, search: SearchIndex, queries: Array, rows: Ar
     def work(begin: int, end: int) -> None:
         places = rows[order[begin:end]]
         out.neighbor[places] = index.order[nearest[begin:end]]
-        out.equal[places] = weight[begin:end] == 0
+        out.equal[places] = as_bits(weight[begin:end]) == 0
         out.height[rows[begin:end]] = height[begin:end]
 
     ops.for_blocks(work, len(order), 1)

@@ -90,6 +90,17 @@ def test_far_queries_join_the_nearest_point(ops, name, dtype):
     np.testing.assert_array_equal(neighbors, [np.lexsort((place, row))[0] for row in between])
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_query_whose_power_is_subnormal_is_no_training_point(ops, dtype):
+    """Near a point that leaves its cluster early, a new point leaves it late. At the same place it leaves early."""
+    x = np.array([[0], [4], [5], [100], [104], [105]], dtype) * dtype(2.0**57)
+    model = HDBSCANGPU(2, 1, device=ops.name).fit(x)
+    least = 2.0 ** (-72 if dtype is np.float32 else -980)  # that of its multiples up to 1,024 is subnormal, too
+    queries = np.array([[0], [least], [least * 2], [least * 1024]], dtype)
+    _, probabilities = approximate_predict(model, queries)
+    assert to_host(probabilities).tolist() == [0.25, 1, 1, 1]
+
+
 @pytest.mark.parametrize("p", [1.5, 2.7, 3, 32])
 def test_powers_of_float32_are_float64(ops, p):
     """Results are rounded once, and a query that equals a training point finds it; far queries do not overflow."""
