@@ -44,7 +44,8 @@ def weights_of(sample_weight: Any, chunks: Chunks, engine: DaskEngine, *, zeros:
 
 
 def _pieces_of(sample_weight: Any, chunks: Chunks, engine: DaskEngine) -> tuple[list[Future], list[int]]:
-    """The weights on the workers, in the pieces that they have or in the chunks of the points; and their lengths."""
+    """Pieces of the weights on the workers, and the length of each. A dask array keeps its own chunks. A plain array is
+    cut like the points."""
     if not dask.is_dask_collection(sample_weight):
         given = given_weights(sample_weight)
         check_shape(given.shape, chunks.n)

@@ -122,7 +122,7 @@ def given_weights(sample_weight: Any) -> Array:
 
 
 def check_shape(shape: tuple[Any, ...], n: int) -> None:
-    """Raise ValueError where there is not one weight for each of n rows."""
+    """Raise ValueError unless there is one weight for each of n rows."""
     if shape != (n,):
         raise ValueError(f"sample_weight must have one weight for each of the {n} rows of X; got shape {shape}")
 

@@ -90,8 +90,8 @@ class Tree(NamedTuple):
 
 
 def contracted(ops: Backend, local: Local, joined: OpenEdges, least: int, per: int) -> Contracted:
-    """Contract the closed subtrees of fewer than `least` points, or units. `joined` are the edges that rounds have
-    found; `per` units are the weight 1."""
+    """Contract the closed subtrees of fewer than `least` points. With weights, `least` is a number of units, and `per`
+    units are the weight 1. `joined` holds the edges that rounds have found."""
     xp, partition = ops.xp, local.partition
     out = len(partition.left_out)
     here = [places_here(ops, local, ops.asarray(end)) for end in (joined.u, joined.v)]

@@ -72,7 +72,7 @@ def fitted_tree(
 
 
 def check_images(chunks: Chunks, request: Request, where: Callable[[int, int], str], engine: Engine) -> None:
-    """Raise the errors of `fitted_tree` for points that will only be asked for."""
+    """Raise the errors of `fitted_tree` for rows of weight 0. They are no points of the tree, but get labels later."""
     computed = request.metric.computed_in(chunks.dtype, request.dtype)
     metric = request.metric.of_columns(chunks.d, computed)
     _statistics(images_of(chunks, metric, computed, engine), metric, where, engine)

@@ -29,7 +29,7 @@ class ChunkWeights:
     total : int
         Units of all rows together.
     crowd : int
-        How many rows they are among their neighbours on the curve, together: see `Weights.copies`.
+        The sum of `Weights.copies`: how many points the order on the curve counts.
     """
 
     futures: list[Future]

@@ -92,7 +92,8 @@ def test_far_queries_join_the_nearest_point(ops, name, dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_a_query_whose_power_is_subnormal_is_no_training_point(ops, dtype):
-    """Near a point that leaves its cluster early, a new point leaves it late. At the same place it leaves early."""
+    """The first point leaves its cluster early. A new point that equals it leaves early, too. One that lies very near
+    to it leaves late."""
     x = np.array([[0], [4], [5], [100], [104], [105]], dtype) * dtype(2.0**57)
     model = HDBSCANGPU(2, 1, device=ops.name).fit(x)
     least = 2.0 ** (-72 if dtype is np.float32 else -980)  # that of its multiples up to 1,024 is subnormal, too

@@ -97,7 +97,7 @@ def tree_of(
 
 
 def edges_of(pieces, engine, partitions, min_samples, metric, metric_params=None, progress=None, weights=None):
-    """The edges on the workers and the chunks of the points; and what they cost."""
+    """Three results of a fit: its edges, which stay on the workers; the chunks of the points; and the costs."""
     request = Request(tree_metric_of(metric, metric_params), min_samples, partitions)
     chunks = with_weights(chunks_of(pieces, engine), weights, engine)
     fitted = fitted_tree(chunks, request, engine, progress or Progress())

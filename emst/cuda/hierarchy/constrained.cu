@@ -1,9 +1,9 @@
 // Selection of clusters by constraints and stability. A warp climbs from every leaf of the condensed tree until it
 // comes to a split before one of the other children does: the last of them goes on.
 //
-// Unlike in climb.cuh, a cluster passes up two words. Of two children, the second finds the stability of the first
-// where they meet. The gain of the first may arrive later than its stability, so the second waits for it. No fence is
-// needed. More children are counted, with fences between their words and the count.
+// Unlike in climb.cuh, a cluster passes up two words: its stability and its gain. If a split has two children, the
+// second child to come reads both words of the first. It may see the stability before the gain. Then it waits for the
+// gain, so no fence is needed. If there are more children, they are counted, with fences before and after the count.
 #include "hierarchy/sum.cuh"
 
 // What clusters are worth together: sums over those that are chosen.
