@@ -34,10 +34,10 @@ def kernels() -> list[Kernel]:
     found: dict[Kernel, None] = {}
     for dtype in (np.dtype(np.float32), np.dtype(np.float64)):
         for d in (2, 3):
-            for few in (False, True):
-                found |= dict.fromkeys(kernels_of(few, Engine.WALKS, d, dtype, EUCLIDEAN, 1, None))
+            for few, rest in ((True, False), (False, True), (False, False)):
+                found |= dict.fromkeys(kernels_of(few, rest, Engine.WALKS, d, dtype, EUCLIDEAN, 1, None))
                 for k in range(2, 17):
-                    found |= dict.fromkeys(kernels_of(few, Engine.WALKS, d, dtype, EUCLIDEAN, k, dtype))
+                    found |= dict.fromkeys(kernels_of(few, rest, Engine.WALKS, d, dtype, EUCLIDEAN, k, dtype))
     return list(found)
 
 

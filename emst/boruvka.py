@@ -56,6 +56,7 @@ def spanning_forest(
     report: Report | None = None,
     prepare: Callable[[Forest], None] | None = None,
     hold_back: Callable[[Forest], bool] | None = None,
+    rest: Callable[[Forest], list[int] | None] | None = None,
 ) -> int:
     """Contract the lightest outgoing edges of all components until none is left.
 
@@ -74,6 +75,9 @@ def spanning_forest(
         ``hold_back(forest)`` is called after every `lightest`. It takes the edges, `edge_u` and `edge_v`, from the
         components that must not hook in this round; other components may hook onto them. If it would leave no edge, it
         leaves them all and returns False: it is not called again, and the rounds go on without it. Otherwise True.
+    rest : callable, optional
+        ``rest(forest)`` is called before every `lightest`. It takes all rounds that are left and returns the number of
+        components after each, or it leaves the forest as it is and returns None.
     report : callable, optional
         Called as ``report(round, components_left)`` after every round.
 
@@ -93,6 +97,13 @@ def spanning_forest(
         prepare(forest)
     while forest.count > 1:
         before = forest.count
+        taken = None if rest is None else rest(forest)
+        if taken is not None:
+            for left in taken:
+                rounds += 1
+                if report is not None:
+                    report(rounds, left)
+            break
         lightest(forest)
         if hold_back is not None:
             most = rounds + before.bit_length()

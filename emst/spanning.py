@@ -208,5 +208,8 @@ def _joined_in_rounds(index: SearchIndex, ops: Backend, report: Report | None) -
     def lightest(forest: Forest) -> None:
         ops.nearest_outgoing(index, forest, cache)
 
-    spanning_forest(forest, lightest, ops, report, prepare)
+    def rest(forest: Forest) -> list[int] | None:
+        return ops.join_rest(index, forest, cache)
+
+    spanning_forest(forest, lightest, ops, report, prepare, rest=rest)
     return forest

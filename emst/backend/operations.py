@@ -218,6 +218,11 @@ class PointOperations(ArrayOperations, Protocol):
         Then set ``forest.best``, ``edge_u`` and ``edge_v`` to that edge, the first in the total order. The largest
         component may be left without one, since all others hook onto something; then its ``best`` is no weight."""
 
+    def join_rest(self, index: SearchIndex, forest: Forest, cache: NeighbourCache) -> list[int] | None:
+        """All rounds that are left, at once, where the backend gains by that: the number of components after each, the
+        last of which is 1. Returns None if it goes on round by round. `label_nodes` and `upper_bounds` have been called
+        for this round."""
+
     def edge_powers(self, index: SearchIndex, u: Array, v: Array) -> Array:
         """Powers of the distances between the points u and v, int32[m] each: T[m]."""
 

@@ -45,6 +45,7 @@ from emst.cpu.points.outline import outline_hits, outline_reach
 from emst.cpu.points.places import curve_places
 from emst.cpu.points.queries import nearest_across, nearest_distances, query_cores
 from emst.cpu.points.result import edge_powers, sorted_edges, unscaled
+from emst.cpu.points.rounds import join_rest
 from emst.cpu.points.search import nearest_outgoing
 from emst.cpu.points.small import join_all
 from emst.cpu.points.statistics import point_statistics
@@ -89,6 +90,7 @@ __all__ = [
     "join_all",
     "join_bounds",
     "join_duplicates",
+    "join_rest",
     "kernels_ready",
     "label_nodes",
     "label_points",

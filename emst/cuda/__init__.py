@@ -9,7 +9,8 @@
     contract.cuh  the rule of that step, which the rounds of graphs and of the dendrogram include as well
     lightest      the lightest edge of every component, from the cached neighbours of its points
 
-A name without a suffix stands for two files: the kernels (.cu) and their launcher in Python (.py).
+A name without a suffix stands for the kernels (.cu), what they share with others (.cuh), if anything, and their
+launcher in Python (.py).
 """
 
 import cupy
@@ -47,6 +48,7 @@ from emst.cuda.points.outline import outline_hits, outline_reach
 from emst.cuda.points.places import curve_places
 from emst.cuda.points.queries import nearest_across, nearest_distances, query_cores
 from emst.cuda.points.result import edge_powers, sorted_edges, unscaled
+from emst.cuda.points.rounds import join_rest
 from emst.cuda.points.search import nearest_outgoing
 from emst.cuda.points.small import join_all
 from emst.cuda.points.statistics import point_statistics
@@ -91,6 +93,7 @@ __all__ = [
     "join_all",
     "join_bounds",
     "join_duplicates",
+    "join_rest",
     "kernels_ready",
     "label_nodes",
     "label_points",

@@ -9,8 +9,7 @@
 // rounds. Every one that hooks is one component less. If edges do not follow one total order and close a cycle, or lie
 // within a component, the numbers differ.
 #include "runtime/compact.cuh"
-#include "runtime/order.cuh"
-#include "contract.cuh"
+#include "merge.cuh"
 
 template <class T>
 __global__ void hook(const int *components, i64 count, const int *labels, const Bits<T> *best, const u64 *edge,
@@ -19,14 +18,12 @@ __global__ void hook(const int *components, i64 count, const int *labels, const 
   if (k == 0) status[1] = 0;
   bool hooks = false;
   if (k < count) {
-    int c = components[k];
-    u64 e = edge[c];
-    int label = e == NO_EDGE ? c : labels[e >> 32], other = label == c && e != NO_EDGE ? labels[(u32)e] : label;
-    bool mutual = edge[other] == e;
-    hooks = e != NO_EDGE && !stays_root(c, other, [&] { return mutual; });
-    parent[c] = hooks ? other : c;
+    const int c = components[k];
+    int above;
+    hooks = hooks_onto(c, edge, labels, above);
+    parent[c] = above;
     if (hooks) {
-      ends[c] = e;
+      ends[c] = edge[c];
       weight[c] = best[c];
     }
   }
@@ -36,18 +33,7 @@ __global__ void hook(const int *components, i64 count, const int *labels, const 
 
 // Labels become ancestors; status[1] is set if one of them is not a root.
 __global__ void relabel(const int *parent, i64 n, int *labels, int *status) {
-  int old[EACH], above[EACH];
-#pragma unroll
-  for (int j = 0; j < EACH; j++) old[j] = point_of_thread(j) < n ? labels[point_of_thread(j)] : NONE;
-#pragma unroll
-  for (int j = 0; j < EACH; j++) above[j] = old[j] == NONE ? NONE : parent[old[j]];
-#pragma unroll
-  for (int j = 0; j < EACH; j++) {
-    int at = old[j];
-    const bool arrived = climb(parent, at, above[j]);
-    if (at != old[j]) labels[point_of_thread(j)] = at;
-    if (!arrived) status[1] = 1;
-  }
+  if (!relabel_points(blockIdx.x, parent, n, labels, [](i64, int) {})) status[1] = 1;
 }
 
 // For chains longer than HOPS. Every value read is an ancestor, whether or not it was written in this pass.

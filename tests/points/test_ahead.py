@@ -41,6 +41,7 @@ FITS = {
     "few": ("uniform", 1000, 3, np.float32, 1, "euclidean"),
     "few, k": ("blobs", 1000, 2, np.float64, 5, "manhattan"),
     "uniform": ("uniform", 100_000, 3, np.float32, 1, "euclidean"),
+    "some rounds at once": ("uniform", 600_000, 2, np.float32, 2, "euclidean"),
     "lists": ("blobs", 100_000, 2, np.float64, 5, "euclidean"),
     "ranks": ("blobs", 50_000, 3, np.float32, 40, "chebyshev"),
     "powers": ("blobs", 20_000, 3, np.float64, 5, "minkowski"),
@@ -63,6 +64,7 @@ def test_fits_launch_nothing_else(monkeypatch, name, labels):
     from emst.cuda.points import ahead
     from emst.cuda.points.bvh import are_few
     from emst.cuda.points.engine import engine_before_looking
+    from emst.cuda.points.rounds import at_once
     from emst.cuda.runtime import launch
 
     data, n, d, dtype, k, metric = FITS[name]
@@ -81,6 +83,6 @@ def test_fits_launch_nothing_else(monkeypatch, name, labels):
     d, heights = chosen.searched_columns(d), chosen.computed_in(np.dtype(dtype), None)
     chosen = chosen.of_columns(d, heights)
     few = are_few(n, d, chosen.norm, k > 1)
-    kind = few, engine_before_looking(n, d, chosen.norm), d, chosen.searched_in(heights)
+    kind = few, at_once(n), engine_before_looking(n, d, chosen.norm), d, chosen.searched_in(heights)
     expected = ahead.kernels_of(*kind, chosen.norm, k, heights if labels else None)
     assert launched <= set(expected)

@@ -359,6 +359,10 @@ def join_all(index):
     return None
 
 
+def join_rest(index, forest, cache):
+    return None
+
+
 def join_duplicates(index):
     labels = run_heads(index.scaled)
     joined = np.flatnonzero(labels != np.arange(index.n))

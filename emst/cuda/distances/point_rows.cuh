@@ -17,24 +17,33 @@ struct Row {
   T tag;
 };
 
-template <class T, int D>
-__device__ Row<T, D> load(const T *__restrict__ rows, i64 i) {
+// What no thread of the kernel writes goes through the read-only cache; what CHANGES must not.
+template <bool CHANGES, class V>
+__device__ V fetched(const V *at) {
+  if constexpr (CHANGES)
+    return *at;
+  else
+    return __ldg(at);
+}
+
+template <class T, int D, bool CHANGES = false>
+__device__ Row<T, D> load(const T *rows, i64 i) {
   Row<T, D> row;
   if constexpr (D <= 3 && sizeof(T) == 4) {
-    float4 v = __ldg(reinterpret_cast<const float4 *>(rows) + i);
+    float4 v = fetched<CHANGES>(reinterpret_cast<const float4 *>(rows) + i);
     const float x[3] = {v.x, v.y, v.z};
     for (int d = 0; d < D; d++) row.x[d] = x[d];
     row.tag = v.w;
   } else if constexpr (D <= 3) {
-    double2 v = __ldg(reinterpret_cast<const double2 *>(rows) + 2 * i);
-    double2 w = __ldg(reinterpret_cast<const double2 *>(rows) + 2 * i + 1);
+    double2 v = fetched<CHANGES>(reinterpret_cast<const double2 *>(rows) + 2 * i);
+    double2 w = fetched<CHANGES>(reinterpret_cast<const double2 *>(rows) + 2 * i + 1);
     const double x[3] = {v.x, v.y, w.x};
     for (int d = 0; d < D; d++) row.x[d] = x[d];
     row.tag = w.y;
   } else {
 #pragma unroll
-    for (int d = 0; d < D; d++) row.x[d] = __ldg(rows + i * STRIDE<D> + d);
-    row.tag = __ldg(rows + i * STRIDE<D> + D);
+    for (int d = 0; d < D; d++) row.x[d] = fetched<CHANGES>(rows + i * STRIDE<D> + d);
+    row.tag = fetched<CHANGES>(rows + i * STRIDE<D> + D);
   }
   return row;
 }

@@ -15,7 +15,8 @@ duplicates     equal points, joined before the first search
 labels         the component of each node of the hierarchy
 cached         cached nearest neighbours, and upper bounds for components
 search         the search: the nearest point of another component
-small          few points: all rounds at once
+small          few points: all rounds at once, by comparing all pairs
+rounds         few points or components: the rounds that are left, at once
 result         sorted edges and core distances, in the caller's rows and units
 places         places of new points in that order
 outline        which points and boxes are near to what other partitions hold

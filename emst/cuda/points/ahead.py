@@ -17,6 +17,7 @@ from emst.cuda.distances.metric import number_of
 from emst.cuda.points.bvh import are_few
 from emst.cuda.points.engine import LOOK_FROM, Engine, engine_before_looking
 from emst.cuda.points.knn import LONGEST_LIST
+from emst.cuda.points.rounds import at_once
 from emst.cuda.points.weighted import SHORT_LIST
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import PRODUCT_CHUNK
@@ -61,17 +62,19 @@ KERNELS = {
         points/duplicates join_to_heads<{T}>
         points/cached start_cache<{T}, {M}>
         points/cached upper_bounds<{T}>
+        points/result list_edges<{T}, {M}, {MRD}>
+        points/result emit_sorted<{T}, {MRD}, {SQUARED}>
+    """,
+    "many cores": "points/cached cache_from_lists<{T}, {WALKED}, {M}>",
+    "rounds": """
         points/search mark_searches<{T}>
         points/search list_marked
         merge hook<{T}>
         merge relabel
         merge list_roots<{T}>
         lightest first_of_lightest<{T}>
-        points/result list_edges<{T}, {M}, {MRD}>
-        points/result emit_sorted<{T}, {MRD}, {SQUARED}>
     """,
-    "many cores": """
-        points/cached cache_from_lists<{T}, {WALKED}, {M}>
+    "rounds cores": """
         points/cached forget_distances<{T}>
         lightest nearest_of_lightest<{T}>
     """,
@@ -79,8 +82,9 @@ KERNELS = {
         points/labels label_leaves<{T}, {D}>
         points/labels label_top<{T}, {D}>
         points/labels label_level<{T}, {D}>
-        points/search nearest_outgoing<{T}, {D}, {M}, {MRD}>
+        points/rounds join_rest<{T}, {D}, {M}, {MRD}> resident
     """,
+    "rounds by walks": "points/search nearest_outgoing<{T}, {D}, {M}, {MRD}>",
     "look": "points/engine count_near_leaves<{T}, {D}>",
     "pairs": """
         distances/brute centre_tiles<{T}>
@@ -172,7 +176,7 @@ KERNELS = {
 def load_ahead(n: int, d: int, dtype: Any, norm: Norm, k: int, labels: Any = None, weighted: bool = False) -> None:
     """See `emst.backend.operations`."""
     few = are_few(n, d, norm, k > 1)
-    kind = (few, engine_before_looking(n, d, norm), d, np.dtype(dtype), norm, k, labels, weighted)
+    kind = (few, at_once(n), engine_before_looking(n, d, norm), d, np.dtype(dtype), norm, k, labels, weighted)
     _load_ahead(current_gpu(), kind)
 
 
@@ -183,6 +187,7 @@ def _load_ahead(gpu: int, kind: tuple[Any, ...]) -> None:
 
 def kernels_of(
     few: bool,
+    rest: bool,
     engine: Engine,
     d: int,
     dtype: np.dtype,
@@ -192,8 +197,9 @@ def kernels_of(
     weighted: bool = False,
 ) -> list[Kernel]:
     """What a tree launches, and its clusters, unless `labels`, the dtype of the heights, is None. With weights, these
-    are what most weights take."""
+    are what most weights take. `few` and `rest`: one launch compares all pairs, or takes all rounds."""
     walks, cores = engine is Engine.WALKS, k > 1
+    by_rounds = not (few or (rest and walks and d < LOOK_FROM))
     k = SHORT_LIST if cores and weighted else k
     wanted = {
         "begin": True,
@@ -210,6 +216,9 @@ def kernels_of(
         "walks": not few and walks,
         "look": not few and walks and d >= LOOK_FROM,
         "many cores": not few and cores,
+        "rounds": by_rounds,
+        "rounds cores": by_rounds and cores,
+        "rounds by walks": by_rounds and walks,
         "cores": cores,
         "weights": weighted,
         "weights labels": weighted and labels is not None,

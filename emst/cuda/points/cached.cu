@@ -2,41 +2,14 @@
 //
 // cached.py launches start_cache once, cache_from_lists then and, as long as lists are kept, before each search, and
 // upper_bounds in every round; search.py launches forget_distances before a search.
-#include "distances/point_rows.cuh"
-#include "runtime/order.cuh"
+#include "points/cached.cuh"
 
-// Upper bounds of the lightest edge of each component: the edges to cached neighbours that still lie in another
-// component, and those between neighbours on the curve. Neighbours that have joined the point's component are
-// forgotten. A point that equals such a neighbour needs no other one.
 template <class T>
 __global__ void __launch_bounds__(EMST_BLOCK, 6)
     upper_bounds(const int *labels, i64 n, const T *rows, int dimensions, int stride, const Bits<T> *step,
                  const Bits<T> *second, int *nearest, Bits<T> *bound, Bits<T> *best, int *count) {
-  if (thread_id() == 0) count[2] = 0;  // see `mark_searches`
-  int label[EACH], next[EACH], neighbour[EACH], other[EACH];
-#pragma unroll
-  for (int j = 0; j < EACH; j++) {
-    const i64 i = point_of_thread(j);
-    label[j] = i < n ? labels[i] : NONE;
-    next[j] = i + 1 < n ? labels[i + 1] : label[j];
-    neighbour[j] = i < n ? nearest[i] : NONE;
-  }
-#pragma unroll
-  for (int j = 0; j < EACH; j++) other[j] = neighbour[j] == NONE ? NONE : labels[neighbour[j]];
-#pragma unroll
-  for (int j = 0; j < EACH; j++) {
-    const i64 i = point_of_thread(j);
-    if (neighbour[j] != NONE && other[j] != label[j]) lower(best + label[j], bound[i]);
-    if (neighbour[j] != NONE && other[j] == label[j]) {
-      nearest[i] = NONE;
-      if ((second ? second[i] : bound[i]) == 0 && repeated(rows, dimensions, stride, i, neighbour[j]))
-        bound[i] = INFINITE<T>;
-    }
-    if (next[j] == label[j]) continue;
-    const Bits<T> d = step[i];
-    lower(best + label[j], d);
-    lower(best + next[j], d);
-  }
+  if (thread_id() == 0) count[2] = 0;  // see `list_marked`
+  bound_components<T>(blockIdx.x, labels, n, rows, dimensions, stride, step, second, nearest, bound, best);
 }
 
 // No neighbour is cached yet, and the bound is the core distance, if there are any. Of repeated points only the first

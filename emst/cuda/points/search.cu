@@ -1,25 +1,15 @@
-// The searches of one round: which points need one, and their nearest points of another component.
-//
-// Between rounds a point keeps the neighbour that it found last. If that still lies in another component it is still
-// the nearest one, since components only grow. Otherwise the weight of the edge to it is a lower bound of the next. A
-// search that finds nothing within its radius leaves the next number after the radius as the lower bound. A point needs
-// a search only if its lower bound does not exceed the upper bound of its component's lightest edge.
-//
-// Under mutual reachability (MRD) the second key of the total order is the distance. No edge of a point is
-// lighter than its core distance: once that weight is found, the search goes on for nearer points only.
+// The searches of one round; see search.cuh.
 //
 // search.py launches mark_searches and list_marked, then nearest_outgoing. In the first round it launches only the last
 // one, if there are no core distances and every point is a component.
 #include "runtime/compact.cuh"
-#include "runtime/order.cuh"
-#include "points/scan.cuh"
-#include "points/walk.cuh"
+#include "points/search.cuh"
 
 constexpr int LEAST_PACKET = 4, SPANS = EMST_SPANS;
 
 // Finds the points that can have the lightest edge of their component, and sets one bit for each of them: in `marked`
 // if the point needs a search, in `settled` if its cached neighbour is as near as the upper bound. Cached neighbours
-// lie in another component, since `upper_bounds` has removed all others.
+// lie in another component, since `bound_components` has removed all others.
 //
 // A span is 32 consecutive points. A warp works on 32 spans, several at a time, so that their waits for memory overlap.
 // If all points of a span lie in one component, `rest` is the least of their lower bounds; otherwise it is 0. While it
@@ -84,111 +74,9 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
       [&](u32 rank, i64 i) { worklist[n - 1 - rank] = (int)i; });
 }
 
-// A search (see walk.cuh) for the nearest point with another label.
-template <class T, int D, int METRIC, bool MRD>
-struct NearestOutside {
-  const T *points;
-  Norm<METRIC> norm;
-  const int *labels;
-  Row<T, D> x;
-  int label, common;       // of the query; of all queries of the packet, or one that no node has
-  Bits<T> weight;          // of the best edge so far
-  Bits<T> radius;          // a point farther than this cannot improve it
-  Bits<T> core, distance;  // MRD: the query's core distance; distance of the best edge so far
-  Bits<T> reach, heaviest;
-  u32 id = ~0u;
-  Wanting<T, D> *waiting;  // 32, in shared memory
-
-  __device__ bool may_hold(T low_tag, T high_tag) const {
-    return label_of(low_tag) != common && (!MRD || bits_of(high_tag) <= heaviest);
-  }
-  // An inner node at the distance of the best so far is visited only if it may hold a smaller id: otherwise equal
-  // points in one cell of the curve's grid would all visit each other. For leaves this test costs more than it saves.
-  __device__ bool wants(bool is_leaf, u32 first, const Row<T, D> &low, const Row<T, D> &high) const {
-    const Bits<T> d = box_power(norm, low, high, x);
-    bool near = d <= radius;
-    if (!is_leaf) near = d < radius || (d == radius && (!MRD || distance >= radius) && first < id);
-    return near & (label_of(low.tag) != label) & (!MRD || bits_of(high.tag) <= weight);
-  }
-  // Of equal points of a leaf the first is taken. A tie with the best so far counts if the point's id is smaller, which
-  // is the same for all points of a leaf; then the limit is one above.
-  __device__ bool scan(int leaf, u32 wanting) {
-    const u32 i0 = (u32)leaf * LEAF, lane = lane_id(), rank = __popc(wanting & ((1u << lane) - 1));
-    const bool waits = wanting >> lane & 1;
-    if (waits) {
-      Wanting<T, D> &query = waiting[rank];
-      query.x = x;
-      if (MRD) query.weight = weight;
-      query.limit = (MRD ? distance : radius) + (i0 < id);
-      query.label = label;
-      query.place = NONE;
-    }
-    __syncwarp();
-    const i64 i = i0 + lane % LEAF;
-    const bool any = compare<MRD>(norm, load<T, D>(points, i), __ldg(labels + i), __popc(wanting), waiting);
-    __syncwarp();
-    if (!any) return false;
-    if (waits && waiting[rank].place != NONE) {
-      id = i0 + waiting[rank].place;
-      distance = waiting[rank].limit;
-      if (MRD) weight = waiting[rank].weight;
-      radius = MRD && weight > core ? weight : distance;
-    }
-    reach = warp_max(radius);
-    if (MRD) heaviest = warp_max(weight);
-    __syncwarp();
-    return true;
-  }
-};
-
-template <class T, int D, int METRIC, bool MRD>
-__device__ void search_packet(const T *points, const int *labels, const Hierarchy &h, const T *nodes,
-                              const Norm<METRIC> &norm, const int *worklist, i64 packet, int size, i64 queries,
-                              int *nearest, Bits<T> *bound, Bits<T> *second, Bits<T> *best, u64 *edge, T slack,
-                              u64 *stack, Wanting<T, D> *waiting) {
-  const i64 first = packet * size, a = minimum(first + minimum((int)lane_id(), size - 1), queries - 1);
-  const bool on = (int)lane_id() < size && first + lane_id() < queries;
-  const i64 u = worklist ? worklist[a] : a;
-  NearestOutside<T, D, METRIC, MRD> search;
-  search.points = points;
-  search.norm = norm;
-  search.labels = labels;
-  search.waiting = waiting;
-  search.x = load<T, D>(points, u);
-  search.label = labels[u];
-  const int front = __shfl_sync(FULL, search.label, 0);
-  search.common = __all_sync(FULL, search.label == front) ? front : -2;
-  search.weight = search.radius = on ? bits_of(mul(value_of(best[search.label]), slack)) : -1;  // nothing is within -1
-  if (MRD) {
-    search.core = bits_of(search.x.tag);
-    search.distance = INFINITE<T>;
-    search.heaviest = warp_max(search.weight);
-  }
-  search.reach = warp_max(search.radius);
-  walk<T, D>(h, nodes, Packet<T, D>(search.x), stack, search);
-  if (!on) return;
-  bool none = search.id == ~0u;
-  const Bits<T> weight = MRD ? search.weight : search.radius;
-  if (edge)
-    edge[u] = none ? NO_EDGE : packed_edge((int)u, (int)search.id);
-  else
-    nearest[u] = none ? NONE : (int)search.id;
-  bound[u] = none ? weight + 1 : weight;
-  if (MRD) second[u] = search.distance;
-  if (!none) lower(best + search.label, weight);
-}
-
-// Blocks that a multiprocessor should hold at once. More of them hide more of the search's waiting for memory, until
-// they have too few registers.
-template <class T, int D, bool MRD>
-constexpr int BLOCKS_HELD = sizeof(T) == 8 || D > 5 ? 1
-                            : D <= 3 && !MRD        ? 12
-                                                    : 8;
-
 // Warps take packets off the worklist until none is left (count[0] queries, count[1] packets taken). A short worklist
 // makes small packets: its queries lie far apart, and a warp that walked for 32 of them would still be running when all
-// others have ended. Where every point is a component, `edge` is not null: it gets the lightest edge of each,
-// packed as in merge.cu, and `nearest` gets nothing, since the ends of these edges are in one component afterwards.
+// others have ended.
 template <class T, int D, int METRIC, bool MRD>
 __global__ void __launch_bounds__(32 * WARPS, BLOCKS_HELD<T, D, MRD>)
     nearest_outgoing(const T *__restrict__ points, const int *__restrict__ labels, const __grid_constant__ Hierarchy h,
@@ -206,8 +94,11 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS_HELD<T, D, MRD>)
     packet = __shfl_sync(FULL, packet, 0);
     if (packet >= packets) return;
     for (const int end = minimum(packet + chunk, packets); packet < end; packet++) {
-      search_packet<T, D, METRIC, MRD>(points, labels, h, nodes, norm, worklist, packet, size, queries, nearest, bound,
-                                       second, best, edge, slack, stacks[threadIdx.x / 32], waiting[threadIdx.x / 32]);
+      const i64 first = (i64)packet * size, a = minimum(first + minimum((int)lane_id(), size - 1), (i64)queries - 1);
+      const bool on = (int)lane_id() < size && first + lane_id() < queries;
+      search_points<T, D, METRIC, MRD, false>(points, labels, h, nodes, norm, worklist ? worklist[a] : a, on, nearest,
+                                              bound, second, best, edge, slack, stacks[threadIdx.x / 32],
+                                              waiting[threadIdx.x / 32]);
       __syncwarp();
     }
   }

@@ -57,16 +57,16 @@ def _search_bvh(index: SearchIndex, forest: Forest, cache: NeighbourCache, workl
     block = 32 * WALK_WARPS
     threads = min(index.n, multiprocessors() * BLOCKS_AN_SM * block)
     crowded = cache.rounds > 0 and index.n < SLACK_UP_TO * forest.count
-    slack = index.dtype.type(_slack(index, SLACK if cache.second is None else SLACK_MRD) if crowded else 1)
+    slack = index.dtype.type(slack_of(index, cache.second is not None) if crowded else 1)
     points = (index.rows, in_whole_leaves(forest.labels), index.hierarchy, index.nodes, index.metric.norm)
     edge = scratch_of(forest).edge if worklist is None else None
     results = (cache.nearest, cache.bound, cache.second, forest.best, edge)
     launch("points/search", name, threads, *points, worklist, cache.count, *results, slack, block=block)
 
 
-def _slack(index: SearchIndex, squared: float) -> float:
+def slack_of(index: SearchIndex, mrd: bool) -> float:
     """The same factor of distances for powers of the norm, 2 at most, so that the greatest power times it is finite."""
-    return min(squared ** (index.norm.degree / 2), 2.0)
+    return min((SLACK_MRD if mrd else SLACK) ** (index.norm.degree / 2), 2.0)
 
 
 def _search_all(index: SearchIndex, forest: Forest, cache: NeighbourCache, worklist: cupy.ndarray | None) -> None:

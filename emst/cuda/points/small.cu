@@ -5,10 +5,9 @@
 // first (duplicates.cu), then components are contracted by the rule of contract.cuh.
 //
 // Under mutual reachability (MRD) the second key of the total order is the distance; otherwise it is the weight.
-#include "contract.cuh"
+#include "merge.cuh"
 #include "distances/point_rows.cuh"
 #include "runtime/grid.cuh"
-#include "runtime/order.cuh"
 
 constexpr int SMALL_THREADS = EMST_BLOCK, MOST_ROUNDS = EMST_SMALL_ROUNDS;
 
@@ -107,14 +106,6 @@ __device__ int nearest_outside(const Rows &points, i64 n, i64 i, const int *labe
   return weight < INFINITE<T> ? found : NONE;
 }
 
-// The component that c hooks onto; c if it stays a root.
-__device__ inline int above(int c, const u64 *edge, const int *labels) {
-  const u64 e = edge[c];
-  if (e == NO_EDGE) return c;
-  const int label = labels[e >> 32], other = label == c ? labels[(u32)e] : label;
-  return stays_root(c, other, [&] { return edge[other] == e; }) ? c : other;
-}
-
 // One round; false if the chain of a component has no root.
 template <bool MRD, class T, class Rows>
 __device__ bool join_round(const Grid &grid, const Rows &points, i64 n, const Kept<T> &kept, int *labels, u64 *ends,
@@ -153,8 +144,10 @@ __device__ bool join_round(const Grid &grid, const Rows &points, i64 n, const Ke
   u64 roots = 0;
   for (i64 i = first; i < n; i += step) {
     if (labels[i] != i) continue;
-    const int parent = kept.parent[i] = above((int)i, kept.edge, labels);
-    if (parent == i) {
+    int above;
+    hooks_onto((int)i, kept.edge, labels, above);
+    kept.parent[i] = above;
+    if (above == i) {
       roots++;
     } else {
       ends[i] = kept.edge[i];

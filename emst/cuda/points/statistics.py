@@ -8,6 +8,9 @@ import numpy as np
 from emst.backend.records import PointStatistics
 from emst.cuda.runtime.launch import launch
 
+# A thread takes so many values, since all threads that begin at the same moment wait for the same few words.
+VALUES, ALL_AT_ONCE, MOST_THREADS = 16, 4096, 1 << 18
+
 
 def point_statistics(points: cupy.ndarray) -> PointStatistics:
     """See `emst.backend.operations`. Everything comes back in one copy."""
@@ -25,7 +28,7 @@ def corners_of(points: cupy.ndarray) -> cupy.ndarray:
     n, d = points.shape
     wide = points.dtype.itemsize == 8
     seen = cupy.zeros(2 * d + 1, np.uint64 if wide else np.uint32)
-    threads = max(min(n * d, 1 << 18) // d, 1) * d
+    threads = max(min(max(n * d // VALUES, ALL_AT_ONCE), n * d, MOST_THREADS) // d, 1) * d
     name = "point_statistics<double, u64>" if wide else "point_statistics<float, u32>"
     launch("points/statistics", name, threads, points, n * d, np.int32(d), threads, seen, seen[2 * d :])
     return seen

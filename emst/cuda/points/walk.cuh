@@ -9,6 +9,8 @@
 // may_hold(low_tag, high_tag), whether a node can matter to any query; wants(is_leaf, first, low, high), whether it
 // matters to this lane's query (first is the smallest id in it); and scan(leaf, wanting), which compares the points of
 // a leaf with the queries that want it, a bit for each lane, and returns whether `reach` may have shrunk.
+//
+// CHANGES: the kernel itself writes labels of nodes between searches.
 #pragma once
 #include "points/bvh.cuh"
 
@@ -28,17 +30,17 @@ struct Packet {  // the box around the queries
   }
 };
 
-template <class T, int D, class Search>
-__device__ void walk(const Hierarchy &h, const T *__restrict__ nodes, const Packet<T, D> &packet, u64 *stack,
-                     Search &search) {
+template <class T, int D, bool CHANGES = false, class Search>
+__device__ void walk(const Hierarchy &h, const T *nodes, const Packet<T, D> &packet, u64 *stack, Search &search) {
   const u32 lane = lane_id();
+  const auto corner = [&](i64 row) { return load<T, D, CHANGES>(nodes, row); };
   int depth = 0, level = h.levels - 1, begin = 0, size = h.count[level];
   while (true) {
     u32 key = NO_KEY;  // 27 bits of the distance between node and packet, and the lane
     int distance = 0x7fffffff;
     if ((int)lane < size) {
       i64 node = h.offset[level] + begin + (i64)lane;
-      Row<T, D> low = load<T, D>(nodes, 2 * node), high = load<T, D>(nodes, 2 * node + 1);
+      const Row<T, D> low = corner(2 * node), high = corner(2 * node + 1);
       Bits<T> s = box_power(search.norm, low, high, packet.low, packet.high);
       if (s <= search.reach && search.may_hold(low.tag, high.tag)) {
         distance = high_word(s);
@@ -50,7 +52,7 @@ __device__ void walk(const Hierarchy &h, const T *__restrict__ nodes, const Pack
       while (waiting) {
         waiting &= ~(1u << next);
         int leaf = begin + (int)next;
-        Row<T, D> low = load<T, D>(nodes, 2 * (i64)leaf), high = load<T, D>(nodes, 2 * (i64)leaf + 1);
+        const Row<T, D> low = corner(2 * (i64)leaf), high = corner(2 * (i64)leaf + 1);
         const u32 wanting = __ballot_sync(FULL, search.wants(true, (u32)leaf * LEAF, low, high));
         if (wanting && search.scan(leaf, wanting)) waiting &= __ballot_sync(FULL, distance <= high_word(search.reach));
         next = __ffs(waiting) - 1;
@@ -62,8 +64,8 @@ __device__ void walk(const Hierarchy &h, const T *__restrict__ nodes, const Pack
         if (lane == (farthest & 31u)) key = NO_KEY;
         int child = begin + (int)(farthest & 31u);
         i64 node = h.offset[level] + (i64)child;
-        Row<T, D> low = load<T, D>(nodes, 2 * node), high = load<T, D>(nodes, 2 * node + 1);
-        if (!__any_sync(FULL, search.wants(false, (u32)child * LEAF << 5 * level, low, high))) continue;
+        const Row<T, D> low = corner(2 * node), high = corner(2 * node + 1);
+        if (!__any_sync(FULL, search.wants(false, (u32)child * LEAF << FAN_BITS * level, low, high))) continue;
         if (lane == 0) stack[depth] = (u64)(farthest & ~31u) << 32 | (u32)level << 28 | (u32)child;
         depth++;
       }

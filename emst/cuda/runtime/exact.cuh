@@ -137,7 +137,8 @@ __device__ inline float minimum(float a, float b) {
 // Passes over all points wait for memory, one access after the other: for a label, then for the data of that component.
 // A thread takes EACH points, a block apart, and makes every step for all of them, so that the waits overlap.
 constexpr int EACH = EMST_EACH;
-__device__ inline i64 point_of_thread(int j) { return (blockIdx.x * (i64)EACH + j) * blockDim.x + threadIdx.x; }
+__device__ inline i64 point_of_thread(i64 block, int j) { return (block * EACH + j) * blockDim.x + threadIdx.x; }
+__device__ inline i64 point_of_thread(int j) { return point_of_thread(blockIdx.x, j); }
 
 __device__ inline i64 thread_id() { return blockIdx.x * (i64)blockDim.x + threadIdx.x; }
 __device__ inline u32 lane_id() { return threadIdx.x % 32; }

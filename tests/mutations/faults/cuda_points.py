@@ -40,14 +40,14 @@ FAULTS = [
     ),
     Fault(
         "the first of the lightest edges is written without an atomic",
-        "emst/cuda/lightest.cu",
+        "emst/cuda/lightest.cuh",
         "if (e < edge[label]) atomicMin(edge + label, e);",
         "if (e < edge[label]) edge[label] = e;",
         ("tests/points/test_total_order.py::test_repeated_runs_are_identical[cuda-lattice-1]",),
     ),
     Fault(
         "of the lightest edges not the nearest is taken",
-        "emst/cuda/lightest.cu",
+        "emst/cuda/lightest.cuh",
         "lower(best_distance + label, second[i]);",
         "lower(best_distance + label, bound[i]);",
         ("tests/points/test_total_order.py::test_repeated_runs_are_identical[cuda-lattice-5]",),
@@ -61,14 +61,14 @@ FAULTS = [
     ),
     Fault(
         "a tie with a smaller id does not count",
-        "emst/cuda/points/search.cu",
+        "emst/cuda/points/search.cuh",
         "query.limit = (MRD ? distance : radius) + (i0 < id);",
         "query.limit = (MRD ? distance : radius);",
         ("tests/points/test_total_order.py::test_repeated_runs_are_identical[cuda-lattice-1]",),
     ),
     Fault(
         "inner nodes that tie are not visited",
-        "emst/cuda/points/search.cu",
+        "emst/cuda/points/search.cuh",
         "if (!is_leaf) near = d < radius || (d == radius && (!MRD || distance >= radius) && first < id);",
         "if (!is_leaf) near = d < radius;",
         ("tests/points/test_total_order.py::test_cpu_and_gpu_give_the_same_bits[uniform-1-float32-1]",),

@@ -1,0 +1,174 @@
+// The rounds that are left, in one cooperative launch, by the passes that the loop launches one by one (cached.cuh,
+// labels.cuh, search.cuh, lightest.cuh, merge.cuh): where points or components are few, launches and the host's waits
+// take longer than the passes.
+//
+// Each round gives every component the same edge, the first in the total order, so the forest is the loop's. Passes
+// take all points where the loop's take lists of components or of searches. Each pass ends at a barrier.
+#include "merge.cuh"
+#include "lightest.cuh"
+#include "points/cached.cuh"
+#include "points/labels.cuh"
+#include "points/search.cuh"
+#include "runtime/grid.cuh"
+
+constexpr int MOST_ROUNDS = 31;  // a round at least halves the components
+constexpr int LEAST_RUN = 4;     // points of a packet
+
+struct State {  // zeros before the launch
+  u32 arrived;
+  int unfinished;         // the last pass that left labels which are no roots
+  int broken;             // whether edges close a cycle: a chain of components has no root
+  int left[MOST_ROUNDS];  // components after each round
+};
+static_assert(sizeof(State) == EMST_ROUNDS_WORDS * sizeof(int), "rounds.py allocates it");
+
+// What the rounds keep of every point, and of the component whose root it is.
+template <class T>
+struct Kept {
+  int *labels, *nearest, *parent;
+  Bits<T> *bound, *second, *step;
+  Bits<T> *best, *best_distance;
+  u64 *edge, *ends;
+  Bits<T> *weight;
+};
+
+// block(b) for all blocks of points that this one takes, of which each thread has EACH.
+template <class Block>
+__device__ void for_point_blocks(const Grid &grid, i64 n, Block block) {
+  for (i64 b = grid.rank; b * (EACH * (i64)blockDim.x) < n; b += grid.size) block(b);
+}
+
+// warp(i) for i below `count`, each by one warp.
+template <class Warp>
+__device__ void for_warps(const Grid &grid, i64 count, Warp warp) {
+  for (i64 i = grid.first() / 32; i < count; i += grid.step() / 32) warp(i);
+}
+
+// What the loop's `prepare` does, but for the nodes above level 1.
+template <class T, int D>
+__device__ void prepare(const Grid &grid, const T *rows, i64 n, const Hierarchy &h, T *nodes, const Kept<T> &kept) {
+  for_point_blocks(grid, n, [&](i64 block) {
+    bound_components<T>(block, kept.labels, n, rows, D, STRIDE<D>, kept.step, kept.second, kept.nearest, kept.bound,
+                        kept.best);
+  });
+  for_warps(grid, (n + FAN * LEAF - 1) / (FAN * LEAF),
+            [&](i64 node) { label_leaves_below<T, D>(h, node, kept.labels, n, nodes); });
+}
+
+// Searches for the points that can have the lightest edge of their component and have no cached neighbour. A packet is
+// a run of points on the curve, of so many that all warps have one; see `mark_searches`.
+template <class T, int D, int METRIC, bool MRD>
+__device__ void search_runs(const Grid &grid, const T *rows, i64 n, const Hierarchy &h, const T *nodes,
+                            const Norm<METRIC> &norm, const Kept<T> &kept, T slack) {
+  __shared__ u64 stacks[WARPS][STACK];
+  __shared__ Wanting<T, D> waiting[WARPS][32];
+  const int lane = lane_id(), warp = threadIdx.x / 32;
+  int size = 32;
+  while (size > LEAST_RUN && n < size * grid.step() / 32) size /= 2;
+  for_warps(grid, (n + size - 1) / size, [&](i64 run) {
+    const i64 i = minimum(run * size + minimum(lane, size - 1), n - 1);
+    const bool mine = lane < size && run * size + lane < n;
+    const bool on = mine && kept.bound[i] <= kept.best[kept.labels[i]] && kept.nearest[i] == NONE;
+    const u32 searching = __ballot_sync(FULL, on);
+    if (!searching) return;
+    const i64 other = __shfl_sync(FULL, i, __ffs(searching) - 1);
+    search_points<T, D, METRIC, MRD, true>(rows, kept.labels, h, nodes, norm, on ? i : other, on, kept.nearest,
+                                           kept.bound, kept.second, kept.best, nullptr, slack, stacks[warp],
+                                           waiting[warp]);
+    __syncwarp();
+  });
+}
+
+// Sets the lightest edge of every component; see lightest.cuh. And labels the nodes above level 1 for the next round:
+// labels of an earlier round exclude less, and never too much, since components only grow.
+template <class T, int D, bool MRD>
+__device__ void choose(const Grid &grid, i64 n, const Hierarchy &h, T *nodes, const Kept<T> &kept) {
+  const Chosen all(nullptr, nullptr, n);
+  if constexpr (MRD) {
+    lower_distances<T>(kept.labels, all, kept.nearest, kept.bound, kept.second, kept.best, kept.best_distance);
+    grid.sync();
+  }
+  choose_edges<T>(kept.labels, all, kept.nearest, kept.bound, kept.second, kept.best, kept.best_distance, kept.edge);
+  for (int level = 2; level < h.levels; level++)
+    for_warps(grid, h.count[level], [&](i64 node) { label_node<T, D>(h, level, 1, node, nodes); });
+}
+
+// Hooks components; returns how many of this thread's stay.
+template <class T>
+__device__ int hook_components(const Grid &grid, i64 n, const Kept<T> &kept) {
+  int roots = 0;
+  for (i64 i = grid.first(); i < n; i += grid.step()) {
+    if (kept.labels[i] != i) continue;
+    int above;
+    hooks_onto((int)i, kept.edge, kept.labels, above);
+    kept.parent[i] = above;
+    if (above == i) {
+      roots++;
+    } else {
+      kept.ends[i] = kept.edge[i];
+      kept.weight[i] = kept.best[i];
+    }
+  }
+  return roots;
+}
+
+// Labels become roots, which then have no edge. False if a chain of components has no root.
+template <class T>
+__device__ bool relabel(const Grid &grid, i64 n, const Kept<T> &kept, volatile int *unfinished, int &pass) {
+#pragma unroll 1
+  for (int doubled = 0; doubled <= MOST_ROUNDS; doubled++) {
+    pass++;
+    bool arrived = true;
+    for_point_blocks(grid, n, [&](i64 block) {
+      arrived &= relabel_points(block, kept.parent, n, kept.labels, [&](i64 i, int label) {
+        if (label != i || i >= n) return;
+        kept.best[i] = INFINITE<T>;
+        kept.edge[i] = NO_EDGE;
+        if (kept.best_distance) kept.best_distance[i] = INFINITE<T>;
+      });
+    });
+    if (!arrived) *unfinished = pass;
+    grid.sync();
+    if (*unfinished != pass) return true;
+    for (i64 i = grid.first(); i < n; i += grid.step()) kept.parent[i] = kept.parent[kept.parent[i]];
+    grid.sync();
+  }
+  return false;
+}
+
+// Blocks that a multiprocessor should hold at once.
+template <class T, int D, bool MRD>
+constexpr int HELD = BLOCKS_HELD<T, D, MRD> < EMST_ROUNDS_BLOCKS ? BLOCKS_HELD<T, D, MRD> : EMST_ROUNDS_BLOCKS;
+
+// Before the first round, `prepare` and the labels of all nodes have been launched.
+template <class T, int D, int METRIC, bool MRD>
+__global__ void __launch_bounds__(32 * WARPS, HELD<T, D, MRD>)
+    join_rest(const T *rows, i64 n, const __grid_constant__ Hierarchy h, T *nodes, const Norm<METRIC> norm, i64 count,
+              bool looks_farther, T slack, i64 slack_up_to, int *labels, int *nearest, int *parent, Bits<T> *bound,
+              Bits<T> *second, Bits<T> *step, Bits<T> *best, Bits<T> *best_distance, u64 *edge, u64 *ends,
+              Bits<T> *weight, State *state) {
+  const Grid grid = {&state->arrived, (int)blockIdx.x, (int)gridDim.x};
+  const Kept<T> kept = {labels, nearest, parent, bound, second, step, best, best_distance, edge, ends, weight};
+  int pass = 0;
+  for (i64 i = grid.first(); i < n; i += grid.step()) {
+    parent[i] = labels[i];
+    if (MRD && labels[i] == i) best_distance[i] = INFINITE<T>;
+  }
+#pragma unroll 1
+  for (int round = 0; round < MOST_ROUNDS && count > 1; round++) {
+    if (round > 0) prepare<T, D>(grid, rows, n, h, nodes, kept);
+    grid.sync();
+    const T factor = (round > 0 || looks_farther) && n < slack_up_to * count ? slack : T(1);
+    search_runs<T, D, METRIC, MRD>(grid, rows, n, h, nodes, norm, kept, factor);
+    grid.sync();
+    choose<T, D, MRD>(grid, n, h, nodes, kept);
+    grid.sync();
+    const int roots = (int)block_sum<32 * WARPS>(hook_components<T>(grid, n, kept));
+    if (threadIdx.x == 0 && roots) atomicAdd(state->left + round, roots);
+    grid.sync();
+    count = *(volatile int *)(state->left + round);
+    if (relabel<T>(grid, n, kept, &state->unfinished, pass)) continue;
+    state->broken = 1;
+    return;
+  }
+}

@@ -1,0 +1,47 @@
+"""The rounds that are left, at once, where points or components are few, on the GPU. Kernel: rounds.cu."""
+
+from __future__ import annotations
+
+import cupy
+import numpy as np
+
+from emst.backend.records import NO_FOREST, Forest
+from emst.cuda.merge import scratch_of
+from emst.cuda.points.bvh import SearchIndex
+from emst.cuda.points.cached import NeighbourCache
+from emst.cuda.points.search import SLACK_UP_TO, slack_of
+from emst.cuda.runtime.constants import ROUNDS_BLOCKS, ROUNDS_WORDS, WALK_WARPS
+from emst.cuda.runtime.launch import launch_resident, multiprocessors
+
+ALL_UP_TO = 1 << 19  # points, of which all rounds are taken at once. Of more points, up to
+MOST_POINTS = 1 << 22  # those rounds are that begin with
+SHARE = 1 << 8  # so many points a component, or more: in the others, passes over lists take less time
+
+
+def join_rest(index: SearchIndex, forest: Forest, cache: NeighbourCache) -> list[int] | None:
+    """See `emst.backend.operations`. The number of components after each round reaches the host in one copy."""
+    n, mrd = index.n, cache.second is not None
+    few = at_once(n) or (n <= MOST_POINTS and forest.count * SHARE <= n)
+    if not (index.walks and few):
+        return None
+    state, scratch = cupy.zeros(ROUNDS_WORDS, np.int32), scratch_of(forest)
+    launch_resident(
+        "points/rounds",
+        f"join_rest<{index.template}, {'true' if mrd else 'false'}>",
+        min(multiprocessors() * ROUNDS_BLOCKS, -(-n // WALK_WARPS)),
+        *(index.rows, n, index.hierarchy, index.nodes, index.metric.norm, forest.count),
+        *(np.bool_(cache.rounds > 0), index.dtype.type(slack_of(index, mrd)), SLACK_UP_TO),
+        *(forest.labels, cache.nearest, scratch.parent, cache.bound, cache.second, cache.step),
+        *(forest.best, cache.best_distance, scratch.edge, scratch.ends, forest.weight, state),
+        block=32 * WALK_WARPS,
+    )
+    _, _, broken, *left = state.get().tolist()
+    if broken or 1 not in left:
+        raise RuntimeError(NO_FOREST)
+    forest.components = forest.labels[:1]
+    return left[: left.index(1) + 1]
+
+
+def at_once(n: int) -> bool:
+    """Whether all rounds of so many points are taken at once."""
+    return n <= ALL_UP_TO
