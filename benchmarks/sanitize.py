@@ -29,10 +29,11 @@ SETS = {
 METRICS = {"manhattan": {}, "chebyshev": {}, "minkowski": {"p": 3}}
 
 FLOATS, NUMBERS = ("float32", "float64"), ("int32", "int64", "float32", "float64")
-WAYS = ("few", "many")
+WAYS = ("few", "many", "loop")
 PARTS = [  # way, dimensions, dtype, set; no number of points fills its last leaf
-    *map("-".join, product(WAYS, ("2", "3", "5", "40"), FLOATS, SETS)),
-    *map("-".join, product(WAYS, ("3",), FLOATS, ("tiles",))),
+    *map("-".join, product(WAYS[:2], ("2", "3", "5", "40"), FLOATS, SETS)),
+    *map("-".join, product(WAYS[2:], ("2", "3"), FLOATS, SETS)),
+    *map("-".join, product(WAYS[:2], ("3",), FLOATS, ("tiles",))),
     *map("-".join, product(("partitions", "weights", "boxes"), ("3",), FLOATS, SETS)),
     *map("-".join, product(("forests",), NUMBERS)),
 ]
@@ -114,7 +115,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--device", default="cuda", choices=("cpu", "cuda"))
     parser.add_argument("--n", type=int, default=701, help="points of a set, and vertices of a graph")
-    help = "points in the way for few of them, in the way for many, graphs, and partitions (GPU); default: all"
+    help = "points in the ways for few and for many of them, round by round, graphs, and partitions (GPU); default: all"
     parser.add_argument("--parts", nargs="+", default=PARTS, choices=PARTS, metavar="PART", help=help)
     parser.add_argument("--list", action="store_true", help="print the names of the parts")
     options = parser.parse_args()
@@ -125,8 +126,10 @@ def main() -> None:
         import cupy
 
         cupy.cuda.set_allocator(None)
-    # After these, no points are few any more.
-    for part in sorted(options.parts, key=lambda part: part.startswith(("many", "weights", "boxes"))):
+    # After these, no points are few any more, and after "loop" no rounds are taken at once.
+    for part in sorted(
+        options.parts, key=lambda part: part.startswith(("many", "weights", "boxes")) + 2 * part.startswith("loop")
+    ):
         print(part, flush=True)
         run(part, options.n, options.device)
 
@@ -147,8 +150,11 @@ def run(part: str, n: int, device: str) -> None:
     if way in ("weights", "boxes"):
         (weights if way == "weights" else boxes)(x, device)
         return
-    if way == "many":
+    if way in ("many", "loop"):
         no_points_are_few()
+    if way == "loop":
+        rounds = importlib.import_module("emst.cuda.points.rounds")
+        rounds.ALL_UP_TO = rounds.MOST_POINTS = 0
     trees(x, device)
     clusterings(x, device)
     if d == "3" and name != "tiles":
@@ -157,7 +163,8 @@ def run(part: str, n: int, device: str) -> None:
 
 def no_points_are_few() -> None:
     """On the GPU, few points, keys and clusters go ways of their own: from here on they do not."""
-    for module in ("points.bvh", "runtime.sort", "hierarchy.linkage", "hierarchy.selection"):
+    importlib.import_module("emst.cuda.points.bvh").FEW_POINTS = 0
+    for module in ("runtime.sort", "hierarchy.linkage", "hierarchy.selection"):
         importlib.import_module(f"emst.cuda.{module}").FEW = 0
 
 

@@ -70,5 +70,7 @@ def size(request, monkeypatch, ops):
             for name in ("rounds.GRAIN", "chains.GRAIN"):  # several chunks
                 monkeypatch.setattr(f"emst.cpu.hierarchy.{name}", 64)
             return
-        for module in ("points.bvh", "runtime.sort", "hierarchy.linkage", "hierarchy.selection"):
+        for name in ("points.bvh.FEW_POINTS", "points.rounds.ALL_UP_TO", "points.rounds.MOST_POINTS"):
+            monkeypatch.setattr(f"emst.cuda.{name}", 0)
+        for module in ("runtime.sort", "hierarchy.linkage", "hierarchy.selection"):
             monkeypatch.setattr(f"emst.cuda.{module}.FEW", 0)

@@ -77,7 +77,7 @@ def tree_of(x, k):
 def test_the_tree_is_that_of_all_pairs(monkeypatch, products, name, k, dtype):
     x = points_of(name, dtype)
     prepared = []
-    monkeypatch.setattr(importlib.import_module("emst.cuda.points.bvh"), "FEW", 0)
+    monkeypatch.setattr(importlib.import_module("emst.cuda.points.bvh"), "FEW_POINTS", 0)
     monkeypatch.setattr(products, "Products", counted(products.Products, prepared))
     multiplied = tree_of(x, k)
     searched = 1 < k < 200 or name != "all equal"  # else equal points are joined before anything is searched

@@ -8,7 +8,7 @@ from helpers import DTYPES, KINDS, assert_same_bits, cloud, hierarchies, to_host
 
 from emst import minimum_spanning_tree
 from emst.boruvka import spanning_forest
-from emst.cuda.runtime.constants import FEW
+from emst.cuda.runtime.constants import FEW_POINTS
 
 pytestmark = pytest.mark.gpu
 
@@ -57,7 +57,7 @@ def test_the_forest_of_the_loop(cuda, kind, d, dtype, k):
         np.testing.assert_array_equal(to_host(forest.weight)[used], to_host(loop.weight)[used])
 
 
-@pytest.mark.parametrize("n, d", [(FEW + 1, 2), (40_000, 3), (300_001, 2), (20_000, 12)])
+@pytest.mark.parametrize("n, d", [(FEW_POINTS + 1, 2), (40_000, 3), (300_001, 2), (20_000, 12)])
 @pytest.mark.parametrize("k", [1, 5])
 def test_both_ways_make_the_same_tree(rounds, monkeypatch, n, d, k):
     x = cloud(n, d, np.float32)

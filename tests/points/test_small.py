@@ -13,7 +13,7 @@ from emst.backend import backend_of
 from emst.backend.records import Norm
 from emst.boruvka import spanning_forest
 from emst.cpu.points import small
-from emst.cuda.runtime.constants import FEW
+from emst.cuda.runtime.constants import FEW_POINTS
 
 ON_GPU = pytest.mark.gpu
 
@@ -90,7 +90,7 @@ def test_any_number_of_points(ops, n, kind):
 
 
 @ON_GPU
-@pytest.mark.parametrize("n", [1_000, FEW])
+@pytest.mark.parametrize("n", [1_000, FEW_POINTS])
 @pytest.mark.parametrize("k", [1, 5])
 def test_equal_points_and_a_chain_of_all_points(cuda, n, k):
     """Of points whose gaps grow every one hooks onto the last: a chain as long as there are points."""
@@ -101,15 +101,15 @@ def test_equal_points_and_a_chain_of_all_points(cuda, n, k):
 
 @ON_GPU
 @pytest.mark.parametrize("k", [1, 5])
-@pytest.mark.parametrize("n, d", [(300, 2), (8_192, 2), (8_193, 2), (FEW, 2), (FEW + 1, 2), (2_000, 33)])
+@pytest.mark.parametrize("n, d", [(300, 2), (FEW_POINTS, 2), (FEW_POINTS + 1, 2), (2_000, 33)])
 def test_both_ways_report_the_same_rounds_and_make_the_same_tree(cuda, monkeypatch, n, d, k):
     # By products the largest component has no edge in a round, so other numbers of components are left.
     engine = importlib.import_module("emst.cuda.points.engine")
     monkeypatch.setattr(engine, "all_pairs_engine", lambda n, d, norm: engine.Engine.PAIRS)
     x = cloud(n, d, np.float32)
     trees, reports = [], []
-    for few in (FEW, 0):
-        monkeypatch.setattr("emst.cuda.points.bvh.FEW", few)
+    for few in (FEW_POINTS, 0):
+        monkeypatch.setattr("emst.cuda.points.bvh.FEW_POINTS", few)
         rounds = []
         report = lambda number, left, to=rounds: to.append((number, left))  # noqa: E731
         trees.append(minimum_spanning_tree(x, min_samples=k, device="cuda", report=report))
@@ -129,13 +129,12 @@ def test_points_are_few_if_their_pairs_are(cuda):
         return index.few
 
     euclidean = Norm("euclidean", 2.0)
-    assert few(8_192, 2, euclidean)
-    assert not few(8_193, 2, euclidean)
-    assert not few(8_192, 3, euclidean)
     core = cuda.xp.zeros(8)
-    assert few(FEW, 2, euclidean, core)
-    assert not few(FEW + 1, 2, euclidean, core)
-    assert not few(FEW, 5, euclidean, core)
+    assert few(FEW_POINTS, 6, euclidean)
+    assert not few(FEW_POINTS + 1, 2, euclidean)
+    assert not few(FEW_POINTS + 1, 2, euclidean, core)
+    assert not few(FEW_POINTS, 7, euclidean)
+    assert few(FEW_POINTS, 7, euclidean, core)
     assert few(1_000, 200, euclidean)
     assert not few(4_096, 2, Norm("any power", 2.2))
 

@@ -56,6 +56,7 @@ KERNELS = {
         runtime/sort sample_ties
         runtime/sort count_packed
         runtime/sort digit_starts
+        runtime/sort packed_passes resident
         runtime/sort packed_pass
         points/order order_packed
         points/duplicates list_heads<{T}>

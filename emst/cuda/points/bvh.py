@@ -12,7 +12,7 @@ from emst.cuda.distances.brute import centres_of
 from emst.cuda.distances.metric import metric_of
 from emst.cuda.points.engine import Engine, engine_after_looking, engine_before_looking
 from emst.cuda.runtime.compile import ctype
-from emst.cuda.runtime.constants import BLOCK, EACH, FAN, FEW, LEAF, MAX_LEVELS
+from emst.cuda.runtime.constants import BLOCK, EACH, FAN, FEW_POINTS, LEAF, MAX_LEVELS
 from emst.cuda.runtime.launch import launch, launch_grid
 
 # Coordinates of all pairs of points, at most, that one launch compares in less time than the loop takes for its
@@ -108,7 +108,7 @@ class SearchIndex:
 def are_few(n: int, d: int, norm: Norm, cores: bool) -> bool:
     """Whether one launch joins so many points, with core distances or without."""
     terms = n * n * (d + 2) * (CALL if norm.kind in ("powers", "any power") else 1)
-    return n <= FEW and terms <= (MOST_TERMS_MRD if cores else MOST_TERMS)
+    return n <= FEW_POINTS and terms <= (MOST_TERMS_MRD if cores else MOST_TERMS)
 
 
 def _level_counts(n: int) -> list[int]:

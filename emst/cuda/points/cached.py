@@ -22,23 +22,37 @@ class NeighbourCache:
         Weight of the edge to it. Once both are in one component, a lower bound of all edges that leave the component.
     second : T[n] or None
         Distance to it, under mutual reachability.
-    rest, marked, known : T[words], uint32[words], uint32[words]
-        Of 32 points each, a lower bound, which of them need a search, and which do not: see search.cu.
+    spans : Spans or None
+        Made by the first round that lists its searches.
     """
 
     def __init__(self, index: SearchIndex) -> None:
-        n, words, mrd = index.n, -(-index.n // 32), index.core is not None
+        n, mrd = index.n, index.core is not None
         self.rounds, self.alone = 0, False  # rounds searched; whether all points were components of the first one
         self.nearest = cupy.empty(n, np.int32)
         self.bound = cupy.empty(n, index.dtype)
         self.second = cupy.empty(n, index.dtype) if mrd else None
-        self.best_distance = cupy.full(n, np.inf, index.dtype) if mrd else None
+        self.best_distance = cupy.empty(n, index.dtype) if mrd else None
         self.worklist = cupy.empty(n, np.int32)
         self.lists: cupy.ndarray | None = None  # neighbours to look at before searching, int32[k, n]
         self.listed: cupy.ndarray | None = None  # powers of the distances to them, T[k, n], if they are known
         self.step = cupy.empty(n, index.dtype)
         self.count = cupy.empty(3, np.int32)  # of the worklist, see search.cu
-        self.rest = cupy.zeros(words, index.dtype)
+        self.spans: Spans | None = None
+
+
+class Spans:
+    """What is known of 32 points each: see search.cu.
+
+    Attributes
+    ----------
+    rest, marked, known : T[words], uint32[words], uint32[words]
+        A lower bound, which points need a search, and which do not.
+    """
+
+    def __init__(self, n: int, dtype: np.dtype) -> None:
+        words = -(-n // 32)
+        self.rest = cupy.zeros(words, dtype)
         self.marked, self.known = cupy.empty(words, np.uint32), cupy.empty(words, np.uint32)
         self.compaction = Compaction(words, BITS_TILE)
 

@@ -9,7 +9,7 @@ from emst.cuda.distances.brute import nearest_outside
 from emst.cuda.lightest import lightest_edges
 from emst.cuda.merge import scratch_of
 from emst.cuda.points.bvh import SearchIndex, in_whole_leaves
-from emst.cuda.points.cached import NeighbourCache, fill_from_lists
+from emst.cuda.points.cached import NeighbourCache, Spans, fill_from_lists
 from emst.cuda.points.engine import Engine
 from emst.cuda.points.products import search_by_products
 from emst.cuda.runtime.constants import WALK_WARPS
@@ -31,9 +31,9 @@ def nearest_outgoing(index: SearchIndex, forest: Forest, cache: NeighbourCache) 
     worklist = None if cache.rounds == 0 and cache.alone else cache.worklist
     if cache.rounds > 0:
         fill_from_lists(index, forest, cache)
-        if cache.best_distance is not None:
-            args = (forest.components, forest.count, cache.best_distance)
-            launch("points/cached", f"forget_distances<{index.T}>", forest.count, *args)
+    if cache.best_distance is not None:
+        args = (forest.components, forest.count, cache.best_distance)
+        launch("points/cached", f"forget_distances<{index.T}>", forest.count, *args)
     if worklist is not None:
         _list_searches(index, forest, cache)
     SEARCHES[index.engine](index, forest, cache, worklist)
@@ -44,12 +44,14 @@ def nearest_outgoing(index: SearchIndex, forest: Forest, cache: NeighbourCache) 
 
 
 def _list_searches(index: SearchIndex, forest: Forest, cache: NeighbourCache) -> None:
-    n, words = index.n, len(cache.marked)
-    words_of_points = (cache.rest, cache.marked, cache.known)
+    if cache.spans is None:
+        cache.spans = Spans(index.n, index.dtype)
+    n, spans, words = index.n, cache.spans, len(cache.spans.marked)
+    words_of_points = (spans.rest, spans.marked, spans.known)
     args = (forest.labels, n, cache.nearest, cache.bound, forest.best, *words_of_points)
     launch("points/search", f"mark_searches<{index.T}>", words, *args)
-    lists = (cache.marked, cache.known, n, cache.worklist, cache.count)
-    cache.compaction.launch("points/search", "list_marked", words, *lists)
+    lists = (spans.marked, spans.known, n, cache.worklist, cache.count)
+    spans.compaction.launch("points/search", "list_marked", words, *lists)
 
 
 def _search_bvh(index: SearchIndex, forest: Forest, cache: NeighbourCache, worklist: cupy.ndarray | None) -> None:

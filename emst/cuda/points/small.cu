@@ -11,7 +11,7 @@
 
 constexpr int SMALL_THREADS = EMST_BLOCK, MOST_ROUNDS = EMST_SMALL_ROUNDS;
 
-static_assert(1 << MOST_ROUNDS >= EMST_FEW, "a round at least halves the components");
+static_assert(1 << MOST_ROUNDS >= EMST_FEW_POINTS, "a round at least halves the components");
 
 struct State {  // zeros before the launch
   u32 arrived;

@@ -5,9 +5,9 @@
 // counts, and writes its tile in runs of equal digits: A. Adinets, D. Merrill, "Onesweep: a faster least significant
 // digit radix sort for GPUs" (2022). The words that tiles publish are described in lookback.cuh. Few keys are ranked
 // instead, by n^2 comparisons: that takes less time than the launches of a radix sort.
+#include "runtime/grid.cuh"
 #include "runtime/lookback.cuh"
 #include "runtime/packed.cuh"
-#include "runtime/warp.cuh"
 
 constexpr int THREADS = EMST_SORT_THREADS, SORT_WARPS = THREADS / 32, LEAST_RESIDENT = EMST_SORT_RESIDENT;
 constexpr int COUNT_THREADS = DIGITS, COUNT_ITEMS = 4;
@@ -221,6 +221,28 @@ __global__ void __launch_bounds__(THREADS, LEAST_RESIDENT)
   const u64 *const from = shift == lowest ? unsorted : keys_in;
   sort_tile<u64, false, PACKED_ITEMS>([&](i64 i) { return from[i]; }, nullptr, n, shift, starts,
                                       [&](u32 to, u64 key) { keys_out[to] = key; }, nullptr, tiles, epoch);
+}
+
+// All passes at once, where each block has one tile. Passes write `sorted` and `spare` in turns, the last one `sorted`.
+__global__ void __launch_bounds__(THREADS, LEAST_RESIDENT)
+    packed_passes(const u64 *unsorted, i64 n, const int *many, const u64 *counts, u64 *spare, u64 *sorted, u64 *tiles,
+                  u32 *arrived) {
+  const Grid grid = {arrived, (int)blockIdx.x, (int)gridDim.x};
+  __shared__ u64 starts[DIGITS];
+  const int passes = passes_of(many), first = MOST_PASSES - passes, digit = threadIdx.x;
+#pragma unroll 1
+  for (int pass = first; first >= 0 && pass < MOST_PASSES; pass++) {
+    const u64 start = block_exclusive_sum<THREADS>(digit < DIGITS ? counts[pass * DIGITS + digit] : 0);
+    if (digit < DIGITS) starts[digit] = start;
+    const bool last = (MOST_PASSES - pass) % 2;
+    const u64 *const from = pass == first ? unsorted : last ? spare : sorted;
+    u64 *const to = last ? sorted : spare;
+    if (pass > first) grid.sync();
+    sort_tile<u64, false, PACKED_ITEMS>([&](i64 i) { return from[i]; }, nullptr, n,
+                                        lowest_bit(MOST_PASSES) + DIGIT_BITS * pass, starts,
+                                        [&](u32 at, u64 key) { to[at] = key; }, nullptr, tiles, (u32)(pass + 1));
+    __syncthreads();
+  }
 }
 
 // Keys whose values are their indices, and which leave enough bits for these: the first pass packs them, as long as

@@ -14,10 +14,11 @@ from emst.cuda.runtime.constants import (
     PACKED_ITEMS,
     SAMPLE_THREADS,
     SORT_BYTES,
+    SORT_RESIDENT,
     SORT_SAMPLE,
     SORT_THREADS,
 )
-from emst.cuda.runtime.launch import launch
+from emst.cuda.runtime.launch import launch, launch_resident, most_resident, multiprocessors
 
 DIGITS = 1 << DIGIT_BITS
 COUNTING = 512  # blocks at most
@@ -77,14 +78,24 @@ def sort_packed(keys: cupy.ndarray, many: cupy.ndarray) -> cupy.ndarray:
     n, tiles = len(keys), _packed_tiles(len(keys))
     counts, words = _counts(tiles, MOST_PASSES)
     launch("runtime/sort", "count_packed", min(tiles, COUNTING) * DIGITS, keys, n, many, counts, block=DIGITS)
-    launch("runtime/sort", "digit_starts", len(counts), counts, block=DIGITS)
     last, out = cupy.empty(n, np.uint64), cupy.empty(n, np.uint64)
+    if _all_resident(tiles):
+        room = (last, out, words, cupy.zeros(1, np.uint32))
+        launch_resident("runtime/sort", "packed_passes", tiles, keys, n, many, counts, *room, block=SORT_THREADS)
+        return out
+    launch("runtime/sort", "digit_starts", len(counts), counts, block=DIGITS)
     for digit in range(MOST_PASSES):
         shift, starts = np.int32(64 - DIGIT_BITS * (MOST_PASSES - digit)), counts[digit * DIGITS :]
         args = (keys, last, n, shift, starts, out, many, words, np.uint32(digit + 1))
         launch("runtime/sort", "packed_pass", tiles * SORT_THREADS, *args, block=SORT_THREADS)
         last, out = out, last
     return last
+
+
+def _all_resident(tiles: int) -> bool:
+    """Whether each block of `packed_passes` can have one tile. Other GPUs hold fewer blocks than planned."""
+    planned = SORT_RESIDENT * multiprocessors()
+    return tiles <= planned and tiles <= most_resident("runtime/sort", "packed_passes", SORT_THREADS)
 
 
 def sample_ties(keys: cupy.ndarray, least: int, sure: int, run: int) -> cupy.ndarray:
