@@ -143,13 +143,7 @@ KERNELS = {
         hierarchy/condensed sum_short<{R}>
         hierarchy/condensed list_long
         hierarchy/condensed sum_long<{R}>
-        hierarchy/selection far_ancestors
-        hierarchy/selection excess_of_mass<{S}>
-        hierarchy/selection begin_topmost
-        hierarchy/selection few_lengthen_topmost
-        hierarchy/selection lengthen_topmost
-        hierarchy/selection list_chosen
-        hierarchy/selection label_clusters
+        hierarchy/selection select_few<{S}>
         hierarchy/selection label_points<{R}>
         runtime/gather gather_words<{WORD}, int>
     """,
@@ -165,6 +159,12 @@ KERNELS = {
     "many labels": """
         runtime/sort count_digits<u32>
         runtime/sort sort_pass<u32>
+        hierarchy/selection far_ancestors
+        hierarchy/selection excess_of_mass<{S}>
+        hierarchy/selection begin_topmost
+        hierarchy/selection lengthen_topmost
+        hierarchy/selection list_chosen
+        hierarchy/selection label_clusters
     """,
 }
 
