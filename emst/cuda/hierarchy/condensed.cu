@@ -1,43 +1,55 @@
 // The condensed tree: the cluster of every node, the node at which each point leaves, and stabilities.
 //
-// condensed.py launches place_merges and leave; list_members; then describe, sum_short, list_long and sum_long.
+// condensed.py launches place_merges and leave; list_members; then describe, sum_short, list_long and sum_long. Of few
+// merges place_few makes the first three steps by one block.
 #include "runtime/compact.cuh"
 #include "hierarchy/density.cuh"
 #include "hierarchy/descent.cuh"
 #include "hierarchy/marks.cuh"
 
 constexpr int PIECE = EMST_PIECE;  // terms that one warp adds; the order of additions is the same on the CPU
-constexpr int NOWHERE = -1;
+constexpr int NOWHERE = -1, FEW_THREADS = EMST_FEW_THREADS;
 
 // place[e]: the cluster of a node; ~(its node) of another merge in a cluster; ~(the node at which its points have left
 // their cluster) of other merges.
+struct Places {
+  const int *node;
+  i64 merges;
+  const int *mark;
+  int *place;
+  __device__ bool begins(Descendant d, int &value) const {
+    const bool root = d.parent == merges;  // cluster 0
+    const int parent = root ? d.merge : d.parent, of_merge = mark[d.merge], of_parent = mark[parent];
+    const bool leaves = of_merge == SMALL && of_parent != SMALL, begins = of_merge > GOES_ON;
+    const int at = node[leaves ? parent : 0];
+    const bool inherits = d.top && !root;
+    int above = (inherits ? place : node)[inherits ? parent : 0];  // place[0] may not have been written
+    if (inherits && of_parent == INNER) above = place[~above];
+    if (d.top) value = above;
+    if (leaves) value = ~at;
+    if (begins) value = of_merge;
+    if (root) value = 0;
+    return root || begins || leaves || d.top;
+  }
+  __device__ void put(int e, int value) const { place[e] = mark[e] == INNER ? ~node[e] : value; }
+};
+
 __global__ void __launch_bounds__(SCAN_THREADS)
     place_merges(const int *entries, const u32 *slots, i64 begin, i64 count, const int *rounds, const int *node,
                  i64 merges, const int *mark, int *place, u64 *tiles, u32 epoch) {
+  const Places places{node, merges, mark, place};
   descend(
       entries, slots, begin, count, rounds, tiles, epoch,
-      [&](Descendant d, int &value) {
-        const bool root = d.parent == merges;  // cluster 0
-        const int parent = root ? d.merge : d.parent, of_merge = mark[d.merge], of_parent = mark[parent];
-        const bool leaves = of_merge == SMALL && of_parent != SMALL, begins = of_merge > GOES_ON;
-        const int at = node[leaves ? parent : 0];
-        const bool inherits = d.top && !root;
-        int above = (inherits ? place : node)[inherits ? parent : 0];  // place[0] may not have been written
-        if (inherits && of_parent == INNER) above = place[~above];
-        if (d.top) value = above;
-        if (leaves) value = ~at;
-        if (begins) value = of_merge;
-        if (root) value = 0;
-        return root || begins || leaves || d.top;
-      },
-      [&](int e, int value) { place[e] = mark[e] == INNER ? ~node[e] : value; });
+      [&](Descendant d, int &value) { return places.begins(d, value); },
+      [&](int e, int value) { places.put(e, value); });
 }
 
-// The cluster of every point and the node at which it leaves that.
-__global__ void leave(const int *parent_merge, i64 n, const int *place, int *cluster, int *leaving) {
+// The clusters of EACH points, `step` apart, and the nodes at which they leave these.
+__device__ inline void leave_from(i64 first, int step, const int *parent_merge, i64 n, const int *place, int *cluster,
+                                  int *leaving) {
   int at[EACH], above[EACH];
 #pragma unroll
-  for (int j = 0; j < EACH; j++) at[j] = parent_merge[minimum(point_of_thread(j), n - 1)];
+  for (int j = 0; j < EACH; j++) at[j] = parent_merge[minimum(first + j * step, n - 1)];
 #pragma unroll
   for (int j = 0; j < EACH; j++) above[j] = place[at[j]];
 #pragma unroll
@@ -47,27 +59,49 @@ __global__ void leave(const int *parent_merge, i64 n, const int *place, int *clu
   }
 #pragma unroll
   for (int j = 0; j < EACH; j++) {
-    const i64 p = point_of_thread(j);
+    const i64 p = first + j * step;
     if (p >= n) return;
     cluster[p] = above[j];
     leaving[p] = at[j];
   }
 }
 
-// Nodes that lie in a cluster, ascending, and their clusters as keys to sort by. All other merges lie NOWHERE from now
-// on.
+__global__ void leave(const int *parent_merge, i64 n, const int *place, int *cluster, int *leaving) {
+  leave_from(point_of_thread(0), blockDim.x, parent_merge, n, place, cluster, leaving);
+}
+
+// Of the nodes that lie in a cluster, ascending: the node, and its cluster as a key to sort by. All other merges lie
+// NOWHERE from now on.
+__device__ inline void put_member(i64 e, bool kept, u32 rank, int *of_merge, u32 *key, int *member) {
+  if (!kept) {
+    of_merge[e] = NOWHERE;
+    return;
+  }
+  key[rank] = (u32)of_merge[e];
+  member[rank] = (int)e;
+}
+
 __global__ void __launch_bounds__(COMPACT_THREADS)
     list_members(int *of_merge, i64 merges, u32 *key, int *member, int *total, u64 *tiles, u32 epoch) {
   compact(
       merges, tiles, epoch, total, [&](int, i64 e) { return of_merge[e] >= 0; },
-      [&](i64 e, bool kept, u32 rank) {
-        if (!kept) {
-          of_merge[e] = NOWHERE;
-          return;
-        }
-        key[rank] = (u32)of_merge[e];
-        member[rank] = (int)e;
-      });
+      [&](i64 e, bool kept, u32 rank) { put_member(e, kept, rank, of_merge, key, member); });
+}
+
+// The three steps by one block.
+__global__ void __launch_bounds__(FEW_THREADS)
+    place_few(const int *entries, const u32 *slots, const int *rounds, const int *node, i64 merges, const int *mark,
+              const int *parent_merge, int *of_merge, int *cluster, int *leaving, u32 *key, int *member) {
+  const Places places{node, merges, mark, of_merge};
+  block_descend<FEW_THREADS>(
+      entries, slots, rounds, [&](Descendant d, int &value) { return places.begins(d, value); },
+      [&](int e, int value) { places.put(e, value); });
+  for (i64 first = threadIdx.x; first <= merges; first += EACH * FEW_THREADS)
+    leave_from(first, FEW_THREADS, parent_merge, merges + 1, of_merge, cluster, leaving);
+  __syncthreads();
+  block_compact<FEW_THREADS>(
+      merges, [&](int, i64 e) { return of_merge[e] >= 0; },
+      [&](i64 e, bool kept, u32 rank) { put_member(e, kept, rank, of_merge, key, member); });
 }
 
 // What follows from the node at which a cluster splits off. Siblings follow one another; children has been set to 0.

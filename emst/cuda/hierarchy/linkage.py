@@ -31,6 +31,11 @@ class Chains:
     starts: list[int]  # where each round begins, and m
     rounds: cupy.ndarray  # int32: the same on the GPU, after the number of rounds
 
+    @property
+    def few(self) -> bool:
+        """Whether one block takes the merges of all rounds."""
+        return len(self.entries) < FEW
+
     def descend(self, path: str, name: str, *args: object) -> None:
         """Run a scan over the chains of each round, the root's first: kernel(order, slots, begin, count, rounds, ...,
         tiles, epoch). The last rounds, of few merges in all, take one launch."""

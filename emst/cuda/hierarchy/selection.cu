@@ -226,17 +226,12 @@ __global__ void __launch_bounds__(FEW_THREADS)
   }
   for_few(clusters, [&](i64 c) { pointers[c] = first_jump(parent, stays, c); });
   const int2 *const jump_top = repeat(clusters, pointers, spare, passes, Topmost());
-  u32 before = 0;
-  for (i64 first = 0; first < clusters; first += FEW_THREADS) {
-    const i64 c = first + threadIdx.x;
-    const bool kept[1] = {c < clusters && is_chosen(jump_top, c)};
-    u32 at[1];
-    const u32 here = block_places<FEW_THREADS>(kept, at);
-    if (kept[0]) number(c, before + at[0], chosen, rank_of);
-    before += here;
-  }
-  if (threadIdx.x == 0) *total = (int)before;
-  __syncthreads();
+  const u32 all = block_compact<FEW_THREADS>(
+      clusters, [&](int, i64 c) { return is_chosen(jump_top, c); },
+      [&](i64 c, bool kept, u32 rank) {
+        if (kept) number(c, rank, chosen, rank_of);
+      });
+  if (threadIdx.x == 0) *total = (int)all;
   for_few(clusters, [&](i64 c) { label[c] = label_of(jump_top, rank_of, c); });
 }
 

@@ -84,15 +84,15 @@ __device__ void segmented_scan(i64 n, u64 *tiles, u32 epoch, Fetch fetch, Emit e
 }
 
 // The same for any number of indices by one block.
-template <class Fetch, class Emit>
+template <int THREADS, class Fetch, class Emit>
 __device__ void block_segmented_scan(i64 n, Fetch fetch, Emit emit) {
-  constexpr int WARPS = SCAN_THREADS / 32;
+  constexpr int WARPS = THREADS / 32;
   __shared__ u32 sums[WARPS];     // of the last segment of every warp
   __shared__ bool headed[WARPS];  // whether that begins in the warp
   const int warp = threadIdx.x / 32;
   const u32 lane = lane_id(), up_to_me = (2u << lane) - 1;
   u32 carry = 0;
-  for (i64 start = 0; start < n; start += SCAN_THREADS) {
+  for (i64 start = 0; start < n; start += THREADS) {
     const i64 i = start + threadIdx.x;
     const auto fetched = fetch(minimum(i, n - 1));
     const u32 heads = __ballot_sync(FULL, i < n && fetched.head);
