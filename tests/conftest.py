@@ -70,5 +70,5 @@ def size(request, monkeypatch, ops):
             for name in ("rounds.GRAIN", "chains.GRAIN"):  # several chunks
                 monkeypatch.setattr(f"emst.cpu.hierarchy.{name}", 64)
             return
-        for module in ("points.bvh", "runtime.sort", "hierarchy.linkage", "hierarchy.selection"):
+        for module in ("points.bvh", "runtime.sort", "hierarchy.linkage", "hierarchy.condensed", "hierarchy.selection"):
             monkeypatch.setattr(f"emst.cuda.{module}.FEW", 0)

@@ -11,7 +11,7 @@ from emst.backend.records import Condensed, Linkage
 from emst.cuda.hierarchy.linkage import Chains
 from emst.cuda.hierarchy.nodes import find_nodes
 from emst.cuda.runtime.compile import ctype, number_type
-from emst.cuda.runtime.constants import FEW_THREADS, PIECE
+from emst.cuda.runtime.constants import FEW, FEW_THREADS, PIECE
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
 from emst.cuda.runtime.memory import all_ones, empties
 from emst.cuda.runtime.sort import sort_pairs
@@ -80,19 +80,24 @@ def measured(
     """The condensed tree of clusters that are born at the nodes `born_at` with so many points. `members` are their
     nodes, of which no two of a cluster have the same height."""
     count, inside, T = len(size), len(members.nodes), ctype(linkage.height.dtype)
-    parent, birth, death, stability = empties((count, np.int32), *((count, np.float64) for _ in range(3)))
-    children = cupy.zeros((count, 2), np.int32)
-    start, terms = empties((count + 1, np.int32), (inside, np.float64))
-    clusters = (count, born_at, of_merge, linkage.height, parent, children, birth)
-    nodes = (members.keys, members.nodes, inside, members.leavers)
-    launch("hierarchy/condensed", f"describe<{T}, {number_type(left.dtype)}>", inside, *clusters, *nodes, start, terms)
-    sums = (members.nodes, terms, linkage.height, death, stability)
-    launch("hierarchy/condensed", f"sum_short<{T}>", 32 * count, start, count, *sums)
+    numbers = ((count, np.float64) for _ in range(3))
+    children, parent, birth, death, stability = empties(((count, 2), np.int32), (count, np.int32), *numbers)
     most = inside // PIECE  # of clusters with more members than that
-    if most:
-        longs, total = cupy.empty(most, np.int32), cupy.empty(1, np.int32)
-        Compaction(count).launch("hierarchy/condensed", "list_long", count, start, count, longs, total)
-        launch("hierarchy/condensed", f"sum_long<{T}>", most * PIECE, longs, total, start, *sums, block=PIECE)
+    start, longs, total, terms = empties((count + 1, np.int32), (most, np.int32), (1, np.int32), (inside, np.float64))
+    clusters = (count, born_at, of_merge, linkage.height, parent, children, birth)
+    nodes = (members.keys, members.nodes, inside, members.leavers, start, terms)
+    of_types = f"<{T}, {number_type(left.dtype)}>"
+    if count <= PIECE and inside <= FEW:
+        measures = (*clusters, *nodes, longs, death, stability)
+        launch("hierarchy/condensed", f"measure_few{of_types}", PIECE, *measures, block=PIECE)
+    else:
+        children.data.memset_async(0, children.nbytes)
+        launch("hierarchy/condensed", f"describe{of_types}", inside, *clusters, *nodes)
+        sums = (members.nodes, terms, linkage.height, death, stability)
+        launch("hierarchy/condensed", f"sum_short<{T}>", 32 * count, start, count, *sums)
+        if most:
+            Compaction(count).launch("hierarchy/condensed", "list_long", count, start, count, longs, total)
+            launch("hierarchy/condensed", f"sum_long<{T}>", most * PIECE, longs, total, start, *sums, block=PIECE)
     return Condensed(
         linkage=linkage,
         min_cluster_size=min_cluster_size,

@@ -135,6 +135,7 @@ KERNELS = {
         hierarchy/nodes find_few<{R}, {S}>
         hierarchy/nodes rank_children<{S}>
         hierarchy/condensed place_few
+        hierarchy/condensed measure_few<{R}, {S}>
         hierarchy/condensed describe<{R}, {S}>
         hierarchy/condensed sum_short<{R}>
         hierarchy/condensed list_long
