@@ -54,10 +54,11 @@ def test_long_clusters_are_summed_in_the_agreed_order(ops, shape):
     assert longest > 1024 or shape != "path"
 
 
+@pytest.mark.parametrize("shape", ["random", "path"])
 @pytest.mark.parametrize("more", [0, 1])
-def test_as_many_nodes_as_are_few_and_one_more(ops, monkeypatch, more):
-    """One block of a GPU measures few clusters with few nodes, some of more nodes than a piece holds."""
-    edges, heights = tree("random", 3_000), weights("distinct", 2_999, np.float64)
+def test_as_many_nodes_as_are_few_and_one_more(ops, monkeypatch, more, shape):
+    """One block of a GPU measures few clusters with few nodes; that of the path has more nodes than a piece holds."""
+    edges, heights = tree(shape, 3_000), weights("distinct", 2_999, np.float64)
     expected = reference.condense(reference.linkage(edges, heights), 5)
     if ops.name == "cuda":
         monkeypatch.setattr("emst.cuda.hierarchy.condensed.FEW", int((expected.of_merge >= 0).sum()) - more)

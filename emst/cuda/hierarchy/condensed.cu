@@ -8,7 +8,7 @@
 #include "hierarchy/marks.cuh"
 
 constexpr int PIECE = EMST_PIECE;  // terms that one warp adds; the order of additions is the same on the CPU
-constexpr int NOWHERE = -1, FEW_THREADS = EMST_FEW_THREADS;
+constexpr int NOWHERE = -1;
 
 // place[e]: the cluster of a node; ~(its node) of another merge in a cluster; ~(the node at which its points have left
 // their cluster) of other merges.
@@ -34,7 +34,7 @@ struct Places {
   __device__ void put(int e, int value) const { place[e] = mark[e] == INNER ? ~node[e] : value; }
 };
 
-__global__ void __launch_bounds__(SCAN_THREADS)
+__global__ void __launch_bounds__(FEW_THREADS)
     place_merges(const int *entries, const u32 *slots, i64 begin, i64 count, const int *rounds, const int *node,
                  i64 merges, const int *mark, int *place, u64 *tiles, u32 epoch) {
   const Places places{node, merges, mark, place};
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(FEW_THREADS)
     place_few(const int *entries, const u32 *slots, const int *rounds, const int *node, i64 merges, const int *mark,
               const int *parent_merge, int *of_merge, int *cluster, int *leaving, u32 *key, int *member) {
   const Places places{node, merges, mark, of_merge};
-  block_descend<FEW_THREADS>(
+  block_descend(
       entries, slots, rounds, [&](Descendant d, int &value) { return places.begins(d, value); },
       [&](int e, int value) { places.put(e, value); });
   for (i64 first = threadIdx.x; first <= merges; first += EACH * FEW_THREADS)

@@ -44,10 +44,10 @@ __device__ void descend(const int *entries, const u32 *slots, i64 begin, i64 cou
       [&](i64, i64, const Inherited &merge, u32 value) { put(merge.merge, (int)value); });
 }
 
-// All rounds by one block of THREADS, for few merges. What `put` writes, all threads can read afterwards.
-template <int THREADS, class Begins, class Put>
+// All rounds by one block, for few merges. What `put` writes, all threads can read afterwards.
+template <class Begins, class Put>
 __device__ void block_descend(const int *entries, const u32 *slots, const int *rounds, Begins begins, Put put) {
-  block_scan_rounds<true, THREADS>(
+  block_scan_rounds<true>(
       0, 0, rounds,
       [&](i64 first, i64 size, i64 i) { return inherited(descendant(entries, slots, first, size, i), begins); },
       [&](i64, i64, const Inherited &merge, u32 value) { put(merge.merge, (int)value); });

@@ -8,8 +8,6 @@
 #include "runtime/compact.cuh"
 #include "runtime/grid.cuh"
 
-constexpr int FEW_THREADS = EMST_FEW_THREADS;
-
 // The node of every merge: one of its own, named by the merge, if its parent is higher.
 template <class T>
 struct BeginsNode {
@@ -26,7 +24,7 @@ struct BeginsNode {
 };
 
 template <class T>
-__global__ void __launch_bounds__(SCAN_THREADS)
+__global__ void __launch_bounds__(FEW_THREADS)
     find_nodes(const int *entries, const u32 *slots, i64 begin, i64 count, const int *rounds, const T *height,
                i64 merges, int *node, u64 *tiles, u32 epoch) {
   descend(entries, slots, begin, count, rounds, tiles, epoch, BeginsNode<T>{height, merges, node},
@@ -108,8 +106,8 @@ __global__ void __launch_bounds__(FEW_THREADS)
              int *total) {
   const Grid block = {nullptr, 0, 1};
   for (i64 e = threadIdx.x; e < merges; e += FEW_THREADS) large[e] = 0;
-  block_descend<FEW_THREADS>(entries, slots, rounds, BeginsNode<T>{height, merges, node},
-                             [&](int e, int value) { node[e] = value; });
+  block_descend(entries, slots, rounds, BeginsNode<T>{height, merges, node},
+                [&](int e, int value) { node[e] = value; });
   block.sync();
   for (i64 e = threadIdx.x; e < merges; e += FEW_THREADS)
     mark_merge(e, below, size, node, merges, least, mark, above, large, left);

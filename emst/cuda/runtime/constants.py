@@ -33,7 +33,7 @@ SPANS = 8  # of 32 points that a warp looks at together (search.cu)
 
 # Few points, keys or edges, which are compared all with all.
 FEW = 10_240
-FEW_THREADS = 1024  # of a block that does all steps (nodes.cu, condensed.cu, selection.cu)
+FEW_THREADS = 1024  # of a block that does all steps (scan.cuh, selection.cu)
 SMALL_ROUNDS = 14  # in which Borůvka's rule joins them all
 SMALL_WORDS = SMALL_ROUNDS + 3  # 32-bit words of the `State` in small.cu
 
