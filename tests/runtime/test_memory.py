@@ -138,7 +138,7 @@ def test_arrays_in_one_piece_of_memory_on_a_gpu():
         array.fill(number)
     last = arrays.pop()
     for number, array in enumerate(arrays):
-        assert (array.get() == number).all()
+        assert (array.get() == np.dtype(array.dtype).type(number)).all()
     del arrays, array
     assert (last.get() == 4).all()
     assert [array.size for array in empties((0, np.int32), (0, np.int32))] == [0, 0]

@@ -11,7 +11,7 @@ from emst.backend.records import Linkage
 from emst.cuda.hierarchy.sizes import weighted_sizes
 from emst.cuda.runtime.constants import EACH, FEW, FEW_THREADS, PROGRESS_WORDS, ROUND_THREADS, SCAN_TILE
 from emst.cuda.runtime.launch import Compaction, launch, launch_resident
-from emst.cuda.runtime.memory import OnItsWay
+from emst.cuda.runtime.memory import OnItsWay, empties
 from emst.cuda.runtime.sort import sort_pairs
 
 KEY_BITS = 32  # of the sort's keys; 64 where these are not enough
@@ -105,10 +105,11 @@ def close_edges(
     is 0 if the edges are not a tree. Points are stored in `child`."""
     m = len(edges)
     n = m + 1
-    keys, entries, parent_merge = cupy.empty(m, word), cupy.empty(m, np.int32), cupy.empty(n, np.int32)
-    records, parent = cupy.empty(2 * n, np.uint64), cupy.empty(n, np.int32)
+    parent_merge = cupy.empty(n, np.int32)
+    keys, entries = empties((m, word), (m, np.int32))
+    scratch = ((2 * n, np.uint64), (n, np.int32), ((n, 2), np.int32), (n, np.int32))
+    records, parent, ends_left, ranks_left = empties(*scratch)
     records.data.memset_async(0xFF, 8 * n)  # the kernel does the same for later rounds
-    ends_left, ranks_left = cupy.empty((n, 2), np.int32), cupy.empty(n, np.int32)
     progress = cupy.zeros(PROGRESS_WORDS + (n.bit_length() + 3) // 2, np.uint64)
     rounds = progress[PROGRESS_WORDS:].view(np.int32)  # the kernel does not set all that are copied
     launch_resident(
