@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
 
 // All steps up to here by one block, and both numbers of `total`. The counts in `large` are atomics' (grid.cuh).
 template <class T, class S>
-__global__ void __launch_bounds__(FEW_THREADS)
+__global__ void __launch_bounds__(FEW_THREADS, 1)
     find_few(const int *entries, const u32 *slots, const int *rounds, const T *height, const int2 *below, const S *size,
              i64 merges, S least, int *node, int *mark, int *above, int *large, S *left, u32 *key, int *child,
              int *total) {
