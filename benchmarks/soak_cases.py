@@ -31,7 +31,14 @@ MANY = {  # constants that send few points the ways of many: on the CPU products
         "points.search.LEAST_SEARCHED": 1,
     },
     "cuda": dict.fromkeys(
-        ("points.bvh.FEW_POINTS", "runtime.sort.FEW", "hierarchy.linkage.FEW", "hierarchy.selection.FEW"), 0
+        (
+            "points.bvh.FEW_POINTS",
+            "runtime.sort.FEW",
+            "hierarchy.linkage.FEW",
+            "hierarchy.condensed.FEW",
+            "hierarchy.selection.FEW",
+        ),
+        0,
     ),
 }
 

@@ -43,6 +43,7 @@ def test_clusters_of_points_equal_the_reference(ops, kind, dtype):
         check(ops, edges, heights, min_cluster_size, [0.5, 20.0])
 
 
+@pytest.mark.usefixtures("size")
 @pytest.mark.parametrize("shape", ["random", "path", "nested"])
 def test_long_clusters_are_summed_in_the_agreed_order(ops, shape):
     """More terms than a piece holds, so that another order would show in the last bits."""
@@ -51,6 +52,23 @@ def test_long_clusters_are_summed_in_the_agreed_order(ops, shape):
     from_reference = check(ops, edges, heights, 5, [1.0])
     longest = np.bincount(from_reference.of_merge[from_reference.of_merge >= 0]).max()
     assert longest > 1024 or shape != "path"
+
+
+@pytest.mark.parametrize("shape", ["random", "path"])
+@pytest.mark.parametrize("more", [0, 1])
+def test_as_many_nodes_as_are_few_and_one_more(ops, monkeypatch, more, shape):
+    """One block of a GPU measures few clusters with few nodes; that of the path has more nodes than a piece holds."""
+    edges, heights = tree(shape, 3_000), weights("distinct", 2_999, np.float64)
+    expected = reference.condense(reference.linkage(edges, heights), 5)
+    if ops.name == "cuda":
+        monkeypatch.setattr("emst.cuda.hierarchy.condensed.FEW", int((expected.of_merge >= 0).sum()) - more)
+    assert_same(ops.condense(give(ops, edges, heights), 5), expected)
+
+
+@pytest.mark.parametrize(("n", "count"), [(1_024, 1_023), (1_026, 1_025)])
+def test_as_many_clusters_as_a_block_measures_and_one_more(ops, n, count):
+    edges, heights = nested(n).astype(np.int32), np.arange(1, n, dtype=np.float64)
+    assert check(ops, edges, heights, 2, [0.01]).count == count
 
 
 CLUSTERS = ("parent", "children", "birth", "death", "size", "stability")

@@ -79,6 +79,21 @@ def test_choices_among_points_equal_the_reference(ops, kind, persistence):
         check(ops, edges, heights, min_cluster_size, choices(800, heights), persistence)
 
 
+@pytest.mark.parametrize("more", [0, 1])
+@pytest.mark.parametrize("weight", ["ties", "distinct"])
+def test_as_many_as_are_few_and_one_more(ops, monkeypatch, weight, more):
+    """Of few merges and few clusters one block of a GPU does all steps, with several of them for each thread."""
+    n = 5_000
+    edges, heights = tree("nested", n), weights(weight, n - 1, np.float64) + 1
+    count = reference.condense(reference.linkage(edges, heights), 2).count
+    assert 1_024 < count < n
+    if ops.name == "cuda":
+        monkeypatch.setattr("emst.cuda.hierarchy.linkage.FEW", n - more)  # as `Chains.few` compares them
+        monkeypatch.setattr("emst.cuda.hierarchy.selection.FEW", count - more)
+    rules = [(method, 0.0, limit, single) for method in METHODS for limit in (n, n // 4) for single in (False, True)]
+    check(ops, edges, heights, 2, rules)
+
+
 @pytest.mark.usefixtures("size")
 def test_a_cluster_of_the_greatest_size_may_be_chosen(ops):
     edges, heights = of_points("uneven", 800, np.float64)

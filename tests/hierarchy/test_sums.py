@@ -10,6 +10,7 @@ from helpers import to_device, to_host
 from emst.backend.records import Condensed
 from emst.cpu.hierarchy.sums import sum_of
 from emst.cpu.runtime.compile import kernel
+from emst.cuda.runtime.constants import FEW
 
 
 @kernel
@@ -73,7 +74,7 @@ def family(ops, stabilities):
 
 @pytest.mark.usefixtures("size")
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("count", [2, 3, 5, 33, 1_000, 40_000])
+@pytest.mark.parametrize("count", [2, 3, 5, 33, 1_000, FEW - 1, FEW, 40_000])  # a GPU has a way for FEW clusters
 def test_a_parent_wins_ties_and_loses_by_one_bit(ops, kind, count):
     g = np.random.default_rng(count)
     for _ in range(5):

@@ -165,7 +165,10 @@ def test_the_source_is_the_key_of_the_cache():
         assert '#include "' not in source(room)
 
 
-@pytest.mark.parametrize(("room", "name"), [("selection", "excess_of_mass<int>"), ("constrained", "choose")])
+@pytest.mark.parametrize(
+    ("room", "name"),
+    [("selection", "excess_of_mass<int>"), ("selection", "select_few<int>"), ("constrained", "choose")],
+)
 def test_words_of_siblings_are_visible_before_they_are_counted(nvrtc, room, name):
     """The last of several children reads the words that others have stored. No result shows this for certain."""
     from emst.cuda.runtime.compile import source

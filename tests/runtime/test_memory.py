@@ -122,3 +122,23 @@ def test_a_tree_fits_where_the_page_cache_fills_the_container(machine, monkeypat
     root = machine({"proc/meminfo": f"MemAvailable: {8 * GIB // 1024} kB\n", **files})
     monkeypatch.setattr(memory, "ROOT", root)
     assert len(emst.minimum_spanning_tree(np.random.default_rng(0).random((50, 2)), device="cpu").edges) == 49
+
+
+@pytest.mark.gpu
+def test_arrays_in_one_piece_of_memory_on_a_gpu():
+    """They begin on lines of their own, hold what is written, and keep the memory as long as one of them is used."""
+    from emst.cuda.runtime.memory import CACHE_LINE, empties
+
+    kinds = [(3, np.int32), ((5, 2), np.int32), (0, np.float64), (1, np.bool_), (70, np.uint64)]
+    arrays = empties(*kinds)
+    for number, (array, (shape, dtype)) in enumerate(zip(arrays, kinds)):
+        assert array.dtype == dtype
+        assert array.shape == (shape if isinstance(shape, tuple) else (shape,))
+        assert array.data.ptr % CACHE_LINE == 0
+        array.fill(number)
+    last = arrays.pop()
+    for number, array in enumerate(arrays):
+        assert (array.get() == np.dtype(array.dtype).type(number)).all()
+    del arrays, array
+    assert (last.get() == 4).all()
+    assert [array.size for array in empties((0, np.int32), (0, np.int32))] == [0, 0]

@@ -154,15 +154,23 @@ __device__ void climb_together(const Climbed &t, int c, u64 mine, Step step) {
 // A Step has four members. look(c) reads data of a cluster while its children's words are on their way. leaf(c) returns
 // the word of a leaf. The word of any other cluster is returned by pair(c, what look(c) returned, first child, word of
 // the first, word of the second), which a warp calls with all lanes, or by many(c, what look(c) returned, children,
-// their words), which is only called by a warp. All threads of a block must call.
+// their words), which is only called by a warp.
+//
+// climb_from(t, i, step) begins at cluster i if that is a leaf; all lanes of a warp must call, with clusters in a row.
 template <class Step>
-__device__ void climb(const Climbed &t, Step step) {
-  int c = (int)thread_id();
-  const bool is_leaf = thread_id() < t.count && t.children[c].y == 0;
+__device__ void climb_from(const Climbed &t, i64 i, Step step) {
+  int c = (int)i;
+  const bool is_leaf = i < t.count && t.children[c].y == 0;
   u64 mine = is_leaf ? step.leaf(c) : 0;
   const bool on = is_leaf && climb_alone(t, c, mine, step);
   for (u32 left = __ballot_sync(FULL, on); left; left &= left - 1) {
     const int lane = __ffs(left) - 1;
     climb_together(t, __shfl_sync(FULL, c, lane), __shfl_sync(FULL, mine, lane), step);
   }
+}
+
+// From all clusters, by a thread each.
+template <class Step>
+__device__ void climb(const Climbed &t, Step step) {
+  climb_from(t, thread_id(), step);
 }

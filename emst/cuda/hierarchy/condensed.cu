@@ -1,6 +1,7 @@
 // The condensed tree: the cluster of every node, the node at which each point leaves, and stabilities.
 //
-// condensed.py launches place_merges and leave; list_members; then describe, sum_short, list_long and sum_long.
+// condensed.py launches place_merges and leave; list_members; then describe, sum_short, list_long and sum_long. By one
+// block, place_few makes the first three steps of few merges, and measure_few the last four of few clusters.
 #include "runtime/compact.cuh"
 #include "hierarchy/density.cuh"
 #include "hierarchy/descent.cuh"
@@ -11,33 +12,44 @@ constexpr int NOWHERE = -1;
 
 // place[e]: the cluster of a node; ~(its node) of another merge in a cluster; ~(the node at which its points have left
 // their cluster) of other merges.
-__global__ void __launch_bounds__(SCAN_THREADS)
+struct Places {
+  const int *node;
+  i64 merges;
+  const int *mark;
+  int *place;
+  __device__ bool begins(Descendant d, int &value) const {
+    const bool root = d.parent == merges;  // cluster 0
+    const int parent = root ? d.merge : d.parent, of_merge = mark[d.merge], of_parent = mark[parent];
+    const bool leaves = of_merge == SMALL && of_parent != SMALL, begins = of_merge > GOES_ON;
+    const int at = node[leaves ? parent : 0];
+    const bool inherits = d.top && !root;
+    int above = (inherits ? place : node)[inherits ? parent : 0];  // place[0] may not have been written
+    if (inherits && of_parent == INNER) above = place[~above];
+    if (d.top) value = above;
+    if (leaves) value = ~at;
+    if (begins) value = of_merge;
+    if (root) value = 0;
+    return root || begins || leaves || d.top;
+  }
+  __device__ void put(int e, int value) const { place[e] = mark[e] == INNER ? ~node[e] : value; }
+};
+
+__global__ void __launch_bounds__(FEW_THREADS)
     place_merges(const int *entries, const u32 *slots, i64 begin, i64 count, const int *rounds, const int *node,
                  i64 merges, const int *mark, int *place, u64 *tiles, u32 epoch) {
+  const Places places{node, merges, mark, place};
   descend(
       entries, slots, begin, count, rounds, tiles, epoch,
-      [&](Descendant d, int &value) {
-        const bool root = d.parent == merges;  // cluster 0
-        const int parent = root ? d.merge : d.parent, of_merge = mark[d.merge], of_parent = mark[parent];
-        const bool leaves = of_merge == SMALL && of_parent != SMALL, begins = of_merge > GOES_ON;
-        const int at = node[leaves ? parent : 0];
-        const bool inherits = d.top && !root;
-        int above = (inherits ? place : node)[inherits ? parent : 0];  // place[0] may not have been written
-        if (inherits && of_parent == INNER) above = place[~above];
-        if (d.top) value = above;
-        if (leaves) value = ~at;
-        if (begins) value = of_merge;
-        if (root) value = 0;
-        return root || begins || leaves || d.top;
-      },
-      [&](int e, int value) { place[e] = mark[e] == INNER ? ~node[e] : value; });
+      [&](Descendant d, int &value) { return places.begins(d, value); },
+      [&](int e, int value) { places.put(e, value); });
 }
 
-// The cluster of every point and the node at which it leaves that.
-__global__ void leave(const int *parent_merge, i64 n, const int *place, int *cluster, int *leaving) {
+// The clusters of EACH points, `step` apart, and the nodes at which they leave these.
+__device__ inline void leave_from(i64 first, int step, const int *parent_merge, i64 n, const int *place, int *cluster,
+                                  int *leaving) {
   int at[EACH], above[EACH];
 #pragma unroll
-  for (int j = 0; j < EACH; j++) at[j] = parent_merge[minimum(point_of_thread(j), n - 1)];
+  for (int j = 0; j < EACH; j++) at[j] = parent_merge[minimum(first + j * step, n - 1)];
 #pragma unroll
   for (int j = 0; j < EACH; j++) above[j] = place[at[j]];
 #pragma unroll
@@ -47,27 +59,49 @@ __global__ void leave(const int *parent_merge, i64 n, const int *place, int *clu
   }
 #pragma unroll
   for (int j = 0; j < EACH; j++) {
-    const i64 p = point_of_thread(j);
+    const i64 p = first + j * step;
     if (p >= n) return;
     cluster[p] = above[j];
     leaving[p] = at[j];
   }
 }
 
-// Nodes that lie in a cluster, ascending, and their clusters as keys to sort by. All other merges lie NOWHERE from now
-// on.
+__global__ void leave(const int *parent_merge, i64 n, const int *place, int *cluster, int *leaving) {
+  leave_from(point_of_thread(0), blockDim.x, parent_merge, n, place, cluster, leaving);
+}
+
+// Of the nodes that lie in a cluster, ascending: the node, and its cluster as a key to sort by. All other merges lie
+// NOWHERE from now on.
+__device__ inline void put_member(i64 e, bool kept, u32 rank, int *of_merge, u32 *key, int *member) {
+  if (!kept) {
+    of_merge[e] = NOWHERE;
+    return;
+  }
+  key[rank] = (u32)of_merge[e];
+  member[rank] = (int)e;
+}
+
 __global__ void __launch_bounds__(COMPACT_THREADS)
     list_members(int *of_merge, i64 merges, u32 *key, int *member, int *total, u64 *tiles, u32 epoch) {
   compact(
       merges, tiles, epoch, total, [&](int, i64 e) { return of_merge[e] >= 0; },
-      [&](i64 e, bool kept, u32 rank) {
-        if (!kept) {
-          of_merge[e] = NOWHERE;
-          return;
-        }
-        key[rank] = (u32)of_merge[e];
-        member[rank] = (int)e;
-      });
+      [&](i64 e, bool kept, u32 rank) { put_member(e, kept, rank, of_merge, key, member); });
+}
+
+// The three steps by one block.
+__global__ void __launch_bounds__(FEW_THREADS)
+    place_few(const int *entries, const u32 *slots, const int *rounds, const int *node, i64 merges, const int *mark,
+              const int *parent_merge, int *of_merge, int *cluster, int *leaving, u32 *key, int *member) {
+  const Places places{node, merges, mark, of_merge};
+  block_descend(
+      entries, slots, rounds, [&](Descendant d, int &value) { return places.begins(d, value); },
+      [&](int e, int value) { places.put(e, value); });
+  for (i64 first = threadIdx.x; first <= merges; first += EACH * FEW_THREADS)
+    leave_from(first, FEW_THREADS, parent_merge, merges + 1, of_merge, cluster, leaving);
+  __syncthreads();
+  block_compact<FEW_THREADS>(
+      merges, [&](int, i64 e) { return of_merge[e] >= 0; },
+      [&](i64 e, bool kept, u32 rank) { put_member(e, kept, rank, of_merge, key, member); });
 }
 
 // What follows from the node at which a cluster splits off. Siblings follow one another; children has been set to 0.
@@ -86,21 +120,29 @@ __device__ void describe_cluster(i64 c, i64 clusters, const int *born_at, const 
   if (c == clusters - 1 || born_at[c + 1] != e) children[p].y = (int)c + 1;
 }
 
-// Every cluster; where its members begin, start[clusters] too; and the term of every member: (points that leave at the
-// node) * (its lambda - the cluster's birth). Equal lambdas give 0, infinite ones too. There is a member for every
-// cluster.
+// The i-th cluster; and of the i-th member, if its cluster's members begin there, start[c], start[clusters] too; and
+// its term: (points that leave at the node) * (its lambda - the cluster's birth). Equal lambdas give 0, infinite ones
+// too. There is a member for every cluster.
 template <class T, class S>
-__global__ void describe(i64 clusters, const int *born_at, const int *of_merge, const T *height, int *parent,
-                         int2 *children, double *birth, const u32 *key, const int *member, i64 members,
-                         const S *leavers, int *start, double *term) {
-  const i64 i = thread_id();
-  if (i >= members) return;
+__device__ void describe_one(i64 i, i64 clusters, const int *born_at, const int *of_merge, const T *height, int *parent,
+                             int2 *children, double *birth, const u32 *key, const int *member, i64 members,
+                             const S *leavers, int *start, double *term) {
   if (i < clusters) describe_cluster(i, clusters, born_at, of_merge, height, parent, children, birth);
   const int e = member[i], c = (int)key[i];
   if (i == 0) start[clusters] = (int)members;
   if (i == 0 || (int)key[i - 1] != c) start[c] = (int)i;
   const double lambda = density(height[e]), born = c ? density(height[born_at[c]]) : 0.0;
   term[i] = lambda == born ? 0.0 : mul((double)leavers[e], add(lambda, -born));
+}
+
+template <class T, class S>
+__global__ void describe(i64 clusters, const int *born_at, const int *of_merge, const T *height, int *parent,
+                         int2 *children, double *birth, const u32 *key, const int *member, i64 members,
+                         const S *leavers, int *start, double *term) {
+  const i64 i = thread_id();
+  if (i < members)
+    describe_one(i, clusters, born_at, of_merge, height, parent, children, birth, key, member, members, leavers, start,
+                 term);
 }
 
 // Sum of up to PIECE terms by a warp: every 32nd by each lane, then a butterfly over the lanes.
@@ -111,38 +153,42 @@ __device__ inline double piece_sum(const double *term, i64 count) {
   return sum;
 }
 
-// A warp a cluster; death is the lambda of the least member. Long clusters are left to `sum_long`.
+__device__ inline bool is_long(const int *start, i64 c) { return start[c + 1] - start[c] > PIECE; }
+
+// A cluster that is not long, by a warp; death is the lambda of the least member.
 template <class T>
-__global__ void sum_short(const int *start, i64 clusters, const int *member, const double *term, const T *height,
-                          double *death, double *stability) {
-  i64 c = thread_id() / 32;
-  if (c >= clusters) return;
+__device__ void sum_by_warp(i64 c, const int *start, const int *member, const double *term, const T *height,
+                            double *death, double *stability) {
   const int first = start[c], count = start[c + 1] - first;
-  if (count > PIECE) return;
   const double sum = piece_sum(term + first, count);
   if (lane_id()) return;
   stability[c] = sum;
   death[c] = density(height[member[first]]);
 }
 
+template <class T>
+__global__ void sum_short(const int *start, i64 clusters, const int *member, const double *term, const T *height,
+                          double *death, double *stability) {
+  const i64 c = thread_id() / 32;
+  if (c < clusters && !is_long(start, c)) sum_by_warp(c, start, member, term, height, death, stability);
+}
+
 __global__ void __launch_bounds__(COMPACT_THREADS)
     list_long(const int *start, i64 clusters, int *longs, int *total, u64 *tiles, u32 epoch) {
   compact(
-      clusters, tiles, epoch, total, [&](int, i64 c) { return start[c + 1] - start[c] > PIECE; },
+      clusters, tiles, epoch, total, [&](int, i64 c) { return is_long(start, c); },
       [&](i64 c, bool kept, u32 rank) {
         if (kept) longs[rank] = (int)c;
       });
 }
 
-// A block of PIECE threads a cluster: sums of pieces of PIECE terms, then of pieces of these sums, until one is left.
-// The sums overwrite the first terms: a batch of pieces has been read before its sums are written, and these end before
-// the terms of the next batch.
+// A cluster by a block of PIECE threads: sums of pieces of PIECE terms, then of pieces of these sums, until one is
+// left. The sums overwrite the first terms: a batch of pieces has been read before its sums are written, and these end
+// before the terms of the next batch.
 template <class T>
-__global__ void __launch_bounds__(PIECE)
-    sum_long(const int *longs, const int *total, const int *start, const int *member, double *term, const T *height,
-             double *death, double *stability) {
-  if ((int)blockIdx.x >= *total) return;
-  const int c = longs[blockIdx.x], first = start[c], warp = threadIdx.x / 32;
+__device__ void sum_by_block(int c, const int *start, const int *member, double *term, const T *height, double *death,
+                             double *stability) {
+  const int first = start[c], warp = threadIdx.x / 32;
   double *terms = term + first;
   i64 count = start[c + 1] - first;
   while (count > 1) {
@@ -160,4 +206,33 @@ __global__ void __launch_bounds__(PIECE)
     stability[c] = terms[0];
     death[c] = density(height[member[first]]);
   }
+}
+
+template <class T>
+__global__ void __launch_bounds__(PIECE)
+    sum_long(const int *longs, const int *total, const int *start, const int *member, double *term, const T *height,
+             double *death, double *stability) {
+  if ((int)blockIdx.x < *total) sum_by_block(longs[blockIdx.x], start, member, term, height, death, stability);
+}
+
+// The four steps by one block.
+template <class T, class S>
+__global__ void __launch_bounds__(PIECE)
+    measure_few(i64 clusters, const int *born_at, const int *of_merge, const T *height, int *parent, int2 *children,
+                double *birth, const u32 *key, const int *member, i64 members, const S *leavers, int *start,
+                double *term, int *longs, double *death, double *stability) {
+  for (i64 c = threadIdx.x; c < clusters; c += PIECE) children[c] = make_int2(0, 0);
+  __syncthreads();
+  for (i64 i = threadIdx.x; i < members; i += PIECE)
+    describe_one(i, clusters, born_at, of_merge, height, parent, children, birth, key, member, members, leavers, start,
+                 term);
+  __syncthreads();
+  for (i64 c = threadIdx.x / 32; c < clusters; c += PIECE / 32)
+    if (!is_long(start, c)) sum_by_warp(c, start, member, term, height, death, stability);
+  const u32 all = block_compact<PIECE>(
+      clusters, [&](int, i64 c) { return is_long(start, c); },
+      [&](i64 c, bool kept, u32 rank) {
+        if (kept) longs[rank] = (int)c;
+      });
+  for (u32 i = 0; i < all; i++) sum_by_block(longs[i], start, member, term, height, death, stability);
 }

@@ -11,9 +11,9 @@ from emst.backend.records import Condensed, Linkage
 from emst.cuda.hierarchy.linkage import Chains
 from emst.cuda.hierarchy.nodes import find_nodes
 from emst.cuda.runtime.compile import ctype, number_type
-from emst.cuda.runtime.constants import PIECE
+from emst.cuda.runtime.constants import FEW, FEW_THREADS, PIECE
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
-from emst.cuda.runtime.memory import all_ones
+from emst.cuda.runtime.memory import all_ones, empties
 from emst.cuda.runtime.sort import sort_pairs
 
 
@@ -34,11 +34,19 @@ def condense(linkage: Linkage, min_cluster_size: int) -> Condensed:
     chains: Chains = linkage.scratch
     kind = linkage.size.dtype.type
     nodes = find_nodes(linkage, kind(min(min_cluster_size, np.iinfo(kind).max)))
-    place, cluster, leaving = cupy.empty(m, np.int32), cupy.empty(m + 1, np.int32), cupy.empty(m + 1, np.int32)
-    chains.descend("hierarchy/condensed", "place_merges", nodes.node, m, nodes.mark, place)
-    launch_over_points("hierarchy/condensed", "leave", m + 1, chains.parent_merge, m + 1, place, cluster, leaving)
-    children, inside = nodes.counts.arrived()
-    members = members_of(place, inside, children + 1, nodes.left)
+    place, cluster, leaving = empties((m, np.int32), (m + 1, np.int32), (m + 1, np.int32))
+    if chains.few:
+        keys, inner = empties((m, np.uint32), (m, np.int32))
+        merges = (chains.entries, chains.slots, chains.rounds, nodes.node, m, nodes.mark)
+        placing = (*merges, chains.parent_merge, place, cluster, leaving, keys, inner)
+        launch("hierarchy/condensed", "place_few", FEW_THREADS, *placing, block=FEW_THREADS)
+        children, inside = nodes.counts.arrived()
+        members = _in_order(keys[:inside], inner[:inside], children + 1, nodes.left)
+    else:
+        chains.descend("hierarchy/condensed", "place_merges", nodes.node, m, nodes.mark, place)
+        launch_over_points("hierarchy/condensed", "leave", m + 1, chains.parent_merge, m + 1, place, cluster, leaving)
+        children, inside = nodes.counts.arrived()
+        members = members_of(place, inside, children + 1, nodes.left)
     born_at, size = nodes.born_at[: children + 1], nodes.points[: children + 1]
     clusters = (born_at, size, place, nodes.left, members, cluster, leaving)
     return measured(linkage, min_cluster_size, *clusters)
@@ -50,6 +58,11 @@ def members_of(of_merge: cupy.ndarray, inside: int, count: int, left: cupy.ndarr
     m = len(of_merge)
     keys, nodes, total = cupy.empty(inside, np.uint32), cupy.empty(inside, np.int32), cupy.empty(1, np.int32)
     Compaction(m).launch("hierarchy/condensed", "list_members", m, of_merge, m, keys, nodes, total)
+    return _in_order(keys, nodes, count, left)
+
+
+def _in_order(keys: cupy.ndarray, nodes: cupy.ndarray, count: int, left: cupy.ndarray) -> Members:
+    """The members of `count` clusters from their nodes in ascending order, with their clusters as keys."""
     return Members(*sort_pairs(keys, nodes, bits=count.bit_length()), left)
 
 
@@ -67,19 +80,24 @@ def measured(
     """The condensed tree of clusters that are born at the nodes `born_at` with so many points. `members` are their
     nodes, of which no two of a cluster have the same height."""
     count, inside, T = len(size), len(members.nodes), ctype(linkage.height.dtype)
-    parent, children = cupy.empty(count, np.int32), cupy.zeros((count, 2), np.int32)
-    birth, death, stability = (cupy.empty(count, np.float64) for _ in range(3))
-    start, terms = cupy.empty(count + 1, np.int32), cupy.empty(inside, np.float64)
-    clusters = (count, born_at, of_merge, linkage.height, parent, children, birth)
-    nodes = (members.keys, members.nodes, inside, members.leavers)
-    launch("hierarchy/condensed", f"describe<{T}, {number_type(left.dtype)}>", inside, *clusters, *nodes, start, terms)
-    sums = (members.nodes, terms, linkage.height, death, stability)
-    launch("hierarchy/condensed", f"sum_short<{T}>", 32 * count, start, count, *sums)
+    numbers = ((count, np.float64) for _ in range(3))
+    children, parent, birth, death, stability = empties(((count, 2), np.int32), (count, np.int32), *numbers)
     most = inside // PIECE  # of clusters with more members than that
-    if most:
-        longs, total = cupy.empty(most, np.int32), cupy.empty(1, np.int32)
-        Compaction(count).launch("hierarchy/condensed", "list_long", count, start, count, longs, total)
-        launch("hierarchy/condensed", f"sum_long<{T}>", most * PIECE, longs, total, start, *sums, block=PIECE)
+    start, longs, total, terms = empties((count + 1, np.int32), (most, np.int32), (1, np.int32), (inside, np.float64))
+    clusters = (count, born_at, of_merge, linkage.height, parent, children, birth)
+    nodes = (members.keys, members.nodes, inside, members.leavers, start, terms)
+    of_types = f"<{T}, {number_type(left.dtype)}>"
+    if count <= PIECE and inside <= FEW:
+        measures = (*clusters, *nodes, longs, death, stability)
+        launch("hierarchy/condensed", f"measure_few{of_types}", PIECE, *measures, block=PIECE)
+    else:
+        children.data.memset_async(0, children.nbytes)
+        launch("hierarchy/condensed", f"describe{of_types}", inside, *clusters, *nodes)
+        sums = (members.nodes, terms, linkage.height, death, stability)
+        launch("hierarchy/condensed", f"sum_short<{T}>", 32 * count, start, count, *sums)
+        if most:
+            Compaction(count).launch("hierarchy/condensed", "list_long", count, start, count, longs, total)
+            launch("hierarchy/condensed", f"sum_long<{T}>", most * PIECE, longs, total, start, *sums, block=PIECE)
     return Condensed(
         linkage=linkage,
         min_cluster_size=min_cluster_size,

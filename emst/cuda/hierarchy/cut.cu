@@ -5,7 +5,7 @@
 #include "hierarchy/descent.cuh"
 
 // Merges from `below` on are cut away. top[e] is the highest merge above e that is not.
-__global__ void __launch_bounds__(SCAN_THREADS)
+__global__ void __launch_bounds__(FEW_THREADS)
     find_tops(const int *entries, const u32 *slots, i64 begin, i64 count, const int *rounds, i64 below, int *top,
               u64 *tiles, u32 epoch) {
   descend(

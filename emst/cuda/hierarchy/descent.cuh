@@ -26,17 +26,29 @@ struct Inherited {
 };
 
 // begins(d, value) returns whether a new value begins at a merge, and sets it; one must begin at every top. It should
-// not branch (scan.cuh). put(merge, value) stores the value of a merge.
+// not branch (scan.cuh).
+template <class Begins>
+__device__ Inherited inherited(Descendant d, Begins begins) {
+  int value = 0;
+  const bool head = begins(d, value);
+  return Inherited{head, head ? (u32)value : 0u, d.merge};
+}
+
+// put(merge, value) stores the value of a merge.
 template <class Begins, class Put>
 __device__ void descend(const int *entries, const u32 *slots, i64 begin, i64 count, const int *rounds, u64 *tiles,
                         u32 epoch, Begins begins, Put put) {
   scan_rounds<true>(
       begin, count, rounds, tiles, epoch,
-      [&](i64 first, i64 size, i64 i) {
-        const Descendant d = descendant(entries, slots, first, size, i);
-        int value = 0;
-        const bool head = begins(d, value);
-        return Inherited{head, head ? (u32)value : 0u, d.merge};
-      },
+      [&](i64 first, i64 size, i64 i) { return inherited(descendant(entries, slots, first, size, i), begins); },
+      [&](i64, i64, const Inherited &merge, u32 value) { put(merge.merge, (int)value); });
+}
+
+// All rounds by one block, for few merges. What `put` writes, all threads can read afterwards.
+template <class Begins, class Put>
+__device__ void block_descend(const int *entries, const u32 *slots, const int *rounds, Begins begins, Put put) {
+  block_scan_rounds<true>(
+      0, 0, rounds,
+      [&](i64 first, i64 size, i64 i) { return inherited(descendant(entries, slots, first, size, i), begins); },
       [&](i64, i64, const Inherited &merge, u32 value) { put(merge.merge, (int)value); });
 }

@@ -154,7 +154,7 @@ struct Link {
 //
 // Most merges join a point to the merge before: nothing is read of these, and one child is written.
 template <class Word>
-__global__ void __launch_bounds__(SCAN_THREADS)
+__global__ void __launch_bounds__(FEW_THREADS)
     sum_chains(const Word *key, const int *entries, i64 begin, i64 count, const int *rounds, Word slot_mask, i64 edges,
                const int *vertex_size, u32 *slots, int2 *children, int *size, u64 *tiles, u32 epoch) {
   const auto points = [&](int c) {

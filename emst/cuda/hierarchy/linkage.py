@@ -9,9 +9,9 @@ import numpy as np
 
 from emst.backend.records import Linkage
 from emst.cuda.hierarchy.sizes import weighted_sizes
-from emst.cuda.runtime.constants import BLOCK, EACH, FEW, PROGRESS_WORDS, ROUND_THREADS, SCAN_TILE
+from emst.cuda.runtime.constants import EACH, FEW, FEW_THREADS, PROGRESS_WORDS, ROUND_THREADS, SCAN_TILE
 from emst.cuda.runtime.launch import Compaction, launch, launch_resident
-from emst.cuda.runtime.memory import OnItsWay
+from emst.cuda.runtime.memory import OnItsWay, empties
 from emst.cuda.runtime.sort import sort_pairs
 
 KEY_BITS = 32  # of the sort's keys; 64 where these are not enough
@@ -31,17 +31,27 @@ class Chains:
     starts: list[int]  # where each round begins, and m
     rounds: cupy.ndarray  # int32: the same on the GPU, after the number of rounds
 
+    @property
+    def tail(self) -> int:
+        """The first of the last rounds, of few merges in all: one block takes these in one launch."""
+        m, all_rounds = len(self.entries), len(self.starts) - 1
+        return next(k for k, begin in enumerate(self.starts) if m - begin < FEW or k == all_rounds)
+
+    @property
+    def few(self) -> bool:
+        """Whether one block takes the merges of all rounds."""
+        return self.tail == 0
+
     def descend(self, path: str, name: str, *args: object) -> None:
         """Run a scan over the chains of each round, the root's first: kernel(order, slots, begin, count, rounds, ...,
-        tiles, epoch). The last rounds, of few merges in all, take one launch."""
-        m, all_rounds = len(self.entries), len(self.starts) - 1
-        tail = next(k for k, begin in enumerate(self.starts) if m - begin < FEW or k == all_rounds)
+        tiles, epoch)."""
+        tail, all_rounds = self.tail, len(self.starts) - 1
         if tail < all_rounds:
-            rounds = (tail, all_rounds - tail, self.rounds)
-            launch(path, name, BLOCK, self.entries, self.slots, *rounds, *args, None, np.uint32(0))
+            last = (self.entries, self.slots, tail, all_rounds - tail, self.rounds, *args, None, np.uint32(0))
+            launch(path, name, FEW_THREADS, *last, block=FEW_THREADS)
         if tail == 0:
             return
-        tiles = Compaction(m, SCAN_TILE)
+        tiles = Compaction(len(self.entries), SCAN_TILE)
         for begin, end in reversed(list(zip(self.starts[:tail], self.starts[1 : tail + 1]))):
             tiles.launch(path, name, end - begin, self.entries, self.slots, begin, end - begin, None, *args)
 
@@ -66,19 +76,23 @@ def linkage(edges: cupy.ndarray, weights: cupy.ndarray, sizes: cupy.ndarray | No
     keys, entries = sort_pairs(keys, entries, bits)
     slots = cupy.empty(m, np.uint32)
     results = (word.type((1 << slot_bits) - 1), m, sizes, slots, child, size)
+    name = f"sum_chains{of_word}"
     few = m < FEW
     if few:
         all_rounds = (keys, entries, 0, 0, rounds, *results, None, np.uint32(0))
-        launch("hierarchy/linkage", f"sum_chains{of_word}", BLOCK, *all_rounds)
+        launch("hierarchy/linkage", name, FEW_THREADS, *all_rounds, block=FEW_THREADS)
     count, *starts = on_its_way.arrived()
     if count == 0:
         raise ValueError(NO_TREE)
     chains = Chains(entries, slots, parent_merge, starts[: count + 1], rounds)
     if not few:
-        tiles = Compaction(m, SCAN_TILE)
-        for begin, end in zip(chains.starts[:-1], chains.starts[1:]):
+        tiles, tail = Compaction(m, SCAN_TILE), chains.tail
+        for begin, end in zip(chains.starts[:tail], chains.starts[1 : tail + 1]):
             args = (keys, entries, begin, end - begin, None, *results)
-            tiles.launch("hierarchy/linkage", f"sum_chains{of_word}", end - begin, *args)
+            tiles.launch("hierarchy/linkage", name, end - begin, *args)
+        if tail < count:
+            last = (keys, entries, tail, count - tail, rounds, *results, None, np.uint32(0))
+            launch("hierarchy/linkage", name, FEW_THREADS, *last, block=FEW_THREADS)
     if weights_of_vertices is not None:
         size = weighted_sizes(chains, child, size, weights_of_vertices)
     return Linkage(child, size, weights, chains, total)
@@ -91,10 +105,11 @@ def close_edges(
     is 0 if the edges are not a tree. Points are stored in `child`."""
     m = len(edges)
     n = m + 1
-    keys, entries, parent_merge = cupy.empty(m, word), cupy.empty(m, np.int32), cupy.empty(n, np.int32)
-    records, parent = cupy.empty(2 * n, np.uint64), cupy.empty(n, np.int32)
+    parent_merge = cupy.empty(n, np.int32)
+    keys, entries = empties((m, word), (m, np.int32))
+    scratch = ((2 * n, np.uint64), (n, np.int32), ((n, 2), np.int32), (n, np.int32))
+    records, parent, ends_left, ranks_left = empties(*scratch)
     records.data.memset_async(0xFF, 8 * n)  # the kernel does the same for later rounds
-    ends_left, ranks_left = cupy.empty((n, 2), np.int32), cupy.empty(n, np.int32)
     progress = cupy.zeros(PROGRESS_WORDS + (n.bit_length() + 3) // 2, np.uint64)
     rounds = progress[PROGRESS_WORDS:].view(np.int32)  # the kernel does not set all that are copied
     launch_resident(

@@ -1,18 +1,23 @@
 // Selection of clusters, and the points' labels and probabilities. Decisions that depend on clusters below climb
 // (climb.cuh); for those that depend on clusters above, pointers become longer from pass to pass.
+//
+// `select_few` makes all steps for few clusters, by one block. Of many clusters, and with epsilon, a step is a kernel.
 #include "hierarchy/climb.cuh"
 #include "hierarchy/sum.cuh"
 #include "runtime/compact.cuh"
 
 constexpr int NOT_CHOSEN = -1, FEW_THREADS = EMST_FEW_THREADS;
 
-// The AHEAD-th ancestor of every cluster, NONE if it has fewer.
-__global__ void far_ancestors(i64 clusters, const int *parent, int *far) {
-  const i64 c = thread_id();
-  if (c >= clusters) return;
+// The AHEAD-th ancestor of a cluster, NONE if it has fewer.
+__device__ inline int far_ancestor(const int *parent, i64 c) {
   int at = (int)c;
   for (int hop = 0; hop < AHEAD && at >= 0; hop++) at = parent[at];
-  far[c] = at;
+  return at;
+}
+
+__global__ void far_ancestors(i64 clusters, const int *parent, int *far) {
+  const i64 c = thread_id();
+  if (c < clusters) far[c] = far_ancestor(parent, c);
 }
 
 // Excess of mass: a cluster stays unless it is too large or the clusters that stay below are more stable in sum. One
@@ -49,9 +54,13 @@ __global__ void excess_of_mass(i64 clusters, const int *parent, const int *far, 
   climb({clusters, parent, far, children, words}, ExcessOfMass<S>{size, stability, largest, root_too, stays});
 }
 
+__device__ inline bool is_free_leaf(const int2 *children, i64 c, bool root_too) {
+  return children[c].y == 0 && (c > 0 || root_too);
+}
+
 __global__ void leaves(i64 clusters, const int2 *children, bool root_too, bool *stays) {
   i64 c = thread_id();
-  if (c < clusters) stays[c] = children[c].y == 0 && (c > 0 || root_too);
+  if (c < clusters) stays[c] = is_free_leaf(children, c, root_too);
 }
 
 // Greatest lambda at or below every cluster.
@@ -77,22 +86,34 @@ __global__ void greatest_below(i64 clusters, const int *parent, const int *far, 
   climb({clusters, parent, far, children, words}, Greatest{death, greatest});
 }
 
-// jump and top of every cluster: itself if marked.
-__global__ void begin_topmost(i64 clusters, const int *parent, const bool *marked, int2 *jump_top) {
-  i64 c = thread_id();
-  if (c < clusters) jump_top[c] = make_int2(parent[c], marked[c] ? (int)c : NOT_CHOSEN);
+// jump and top of a cluster: itself if marked.
+__device__ inline int2 first_jump(const int *parent, const bool *marked, i64 c) {
+  return make_int2(parent[c], marked[c] ? (int)c : NOT_CHOSEN);
 }
 
-// A step for all clusters by one block, `passes` times; what a pass writes the next one reads.
+__global__ void begin_topmost(i64 clusters, const int *parent, const bool *marked, int2 *jump_top) {
+  i64 c = thread_id();
+  if (c < clusters) jump_top[c] = first_jump(parent, marked, c);
+}
+
+// step(c) for all clusters by one block; what it writes, all threads can read afterwards.
+template <class Step>
+__device__ void for_few(i64 clusters, Step step) {
+  for (i64 c = threadIdx.x; c < clusters; c += FEW_THREADS) step(c);
+  __syncthreads();
+}
+
+// A step for all clusters by one block, `passes` times; what a pass writes the next one reads. Returns what the last
+// one has written.
 template <class P, class Step>
-__device__ void repeat(i64 clusters, P *in, P *out, int passes, Step step) {
+__device__ P *repeat(i64 clusters, P *in, P *out, int passes, Step step) {
   for (int pass = 0; pass < passes; pass++) {
-    for (i64 c = threadIdx.x; c < clusters; c += FEW_THREADS) step(in, out, c);
-    __syncthreads();
+    for_few(clusters, [&](i64 c) { step(in, out, c); });
     P *const written = out;
     out = in;
     in = written;
   }
+  return in;
 }
 
 // (jump, top): top is the highest marked cluster from this one up to jump, jump excluded. A pass makes every jump AHEAD
@@ -149,28 +170,69 @@ __global__ void __launch_bounds__(FEW_THREADS)
   repeat(clusters, pointers, spare, passes, Frontier());
 }
 
+// Whether a cluster is its own topmost one.
+__device__ inline bool is_chosen(const int2 *jump_top, i64 c) { return jump_top[c].y == c; }
+
 // Replaces each selected cluster (its own topmost one) that is born below epsilon by its first ancestor born above.
 __global__ void apply_epsilon(i64 clusters, const int2 *jump_top, const double *birth, double epsilon,
                               const int *frontier, bool *marked) {
   i64 c = thread_id();
-  if (c >= clusters || jump_top[c].y != c) return;
+  if (c >= clusters || !is_chosen(jump_top, c)) return;
   marked[c > 0 && __ddiv_rn(1.0, birth[c]) < epsilon ? frontier[c] : c] = true;
+}
+
+__device__ inline void number(i64 c, u32 rank, int *chosen, int *rank_of) {
+  chosen[rank] = (int)c;
+  rank_of[c] = (int)rank;
 }
 
 __global__ void __launch_bounds__(COMPACT_THREADS)
     list_chosen(const int2 *jump_top, i64 clusters, int *chosen, int *rank_of, int *total, u64 *tiles, u32 epoch) {
   compact(
-      clusters, tiles, epoch, total, [&](int, i64 c) { return jump_top[c].y == c; },
+      clusters, tiles, epoch, total, [&](int, i64 c) { return is_chosen(jump_top, c); },
       [&](i64 c, bool kept, u32 rank) {
-        if (!kept) return;
-        chosen[rank] = (int)c;
-        rank_of[c] = (int)rank;
+        if (kept) number(c, rank, chosen, rank_of);
       });
+}
+
+__device__ inline int label_of(const int2 *jump_top, const int *rank_of, i64 c) {
+  const int top = jump_top[c].y;
+  return top == NOT_CHOSEN ? NOT_CHOSEN : rank_of[top];
 }
 
 __global__ void label_clusters(i64 clusters, const int2 *jump_top, const int *rank_of, int *label) {
   i64 c = thread_id();
-  if (c < clusters) label[c] = jump_top[c].y == NOT_CHOSEN ? NOT_CHOSEN : rank_of[jump_top[c].y];
+  if (c < clusters) label[c] = label_of(jump_top, rank_of, c);
+}
+
+// All steps without epsilon by one block: the leaves, or those of the greatest excess of mass. Only a climb reads what
+// other threads write before a barrier, and only `words`, which are never read from the first-level cache.
+template <class S>
+__global__ void __launch_bounds__(FEW_THREADS)
+    select_few(i64 clusters, const int *parent, const int2 *children, const S *size, const double *stability,
+               i64 largest, bool root_too, bool only_leaves, int *far, u64 *words, bool *stays, int2 *pointers,
+               int2 *spare, int passes, int *chosen, int *rank_of, int *total, int *label) {
+  if (only_leaves) {
+    for_few(clusters, [&](i64 c) { stays[c] = is_free_leaf(children, c, root_too); });
+  } else {
+    for_few(clusters, [&](i64 c) {
+      far[c] = far_ancestor(parent, c);
+      words[c] = words[clusters + c] = NO_WORD;
+    });
+    const Climbed climbed{clusters, parent, far, children, words};
+    for (i64 first = 0; first < clusters; first += FEW_THREADS)
+      climb_from(climbed, first + threadIdx.x, ExcessOfMass<S>{size, stability, largest, root_too, stays});
+    __syncthreads();
+  }
+  for_few(clusters, [&](i64 c) { pointers[c] = first_jump(parent, stays, c); });
+  const int2 *const jump_top = repeat(clusters, pointers, spare, passes, Topmost());
+  const u32 all = block_compact<FEW_THREADS>(
+      clusters, [&](int, i64 c) { return is_chosen(jump_top, c); },
+      [&](i64 c, bool kept, u32 rank) {
+        if (kept) number(c, rank, chosen, rank_of);
+      });
+  if (threadIdx.x == 0) *total = (int)all;
+  for_few(clusters, [&](i64 c) { label[c] = label_of(jump_top, rank_of, c); });
 }
 
 // Probability of a point that leaves at lambda in a cluster that dies at `death`.

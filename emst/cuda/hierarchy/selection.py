@@ -9,7 +9,7 @@ from emst.backend.records import Condensed, Selection
 from emst.cuda.runtime.compile import ctype, number_type
 from emst.cuda.runtime.constants import AHEAD, FEW, FEW_THREADS
 from emst.cuda.runtime.launch import Compaction, launch
-from emst.cuda.runtime.memory import all_ones
+from emst.cuda.runtime.memory import all_ones, empties
 
 
 def select(
@@ -17,6 +17,8 @@ def select(
 ) -> Selection:
     """See `emst.backend.operations`."""
     count, root_too = condensed.count, np.bool_(allow_single_cluster)
+    if epsilon == 0 and count <= FEW:
+        return _select_few(condensed, int(max_cluster_size), root_too, np.bool_(method == "leaf"))
     marked = cupy.empty(count, np.bool_)
     if method == "leaf":
         launch("hierarchy/selection", "leaves", count, count, condensed.children, root_too, marked)
@@ -32,6 +34,32 @@ def select(
         launch("hierarchy/selection", "apply_epsilon", count, count, *args)
         topmost = topmost_of(condensed, marked)
     return number_chosen(topmost)
+
+
+def _select_few(condensed: Condensed, largest: int, root_too: np.bool_, only_leaves: np.bool_) -> Selection:
+    """The selection by one launch, where there is no epsilon."""
+    count = condensed.count
+    chosen, label = empties((count, np.int32), (count, np.int32))
+    words, pointers, spare, far, rank, total, marked = empties(
+        (2 * count, np.uint64),
+        ((count, 2), np.int32),
+        ((count, 2), np.int32),
+        (count, np.int32),
+        (count, np.int32),
+        (1, np.int32),
+        (count, np.bool_),
+    )
+    rules = (condensed.size, condensed.stability, largest, root_too, only_leaves)
+    climbing = (far, words, marked)
+    numbering = (pointers, spare, np.int32(_passes(count)), chosen, rank, total, label)
+    launch(
+        "hierarchy/selection",
+        f"select_few<{number_type(condensed.size.dtype)}>",
+        FEW_THREADS,
+        *(count, condensed.parent, condensed.children, *rules, *climbing, *numbering),
+        block=FEW_THREADS,
+    )
+    return Selection(chosen[: int(total[0])], label)
 
 
 def number_chosen(topmost: cupy.ndarray) -> Selection:
@@ -70,9 +98,7 @@ def _frontier(condensed: Condensed, epsilon: float, root_too: np.bool_) -> cupy.
 def lengthened(name: str, pointers: cupy.ndarray) -> cupy.ndarray:
     """Pointers after so many passes that all have arrived, since each makes them AHEAD times as long. Of few, one block
     does all passes."""
-    count, spare, passes, reach = len(pointers), cupy.empty_like(pointers), 0, 1
-    while reach < count:
-        passes, reach = passes + 1, reach * AHEAD
+    count, spare, passes = len(pointers), cupy.empty_like(pointers), _passes(len(pointers))
     if count <= FEW:
         args = (count, pointers, spare, np.int32(passes))
         launch("hierarchy/selection", f"few_{name}", FEW_THREADS, *args, block=FEW_THREADS)
@@ -81,6 +107,14 @@ def lengthened(name: str, pointers: cupy.ndarray) -> cupy.ndarray:
         launch("hierarchy/selection", name, count, count, pointers, spare)
         pointers, spare = spare, pointers
     return pointers
+
+
+def _passes(count: int) -> int:
+    """After how many passes pointers within `count` clusters are long enough."""
+    passes, reach = 0, 1
+    while reach < count:
+        passes, reach = passes + 1, reach * AHEAD
+    return passes
 
 
 def label_points(

@@ -137,24 +137,15 @@ KERNELS = {
     "labels": """
         hierarchy/linkage close_edges<u32> resident
         hierarchy/linkage sum_chains<u32>
-        hierarchy/nodes find_nodes<{R}>
-        hierarchy/nodes mark_merges<{S}>
-        hierarchy/nodes list_children<{S}>
-        hierarchy/nodes number_children<{S}>
-        hierarchy/condensed place_merges
-        hierarchy/condensed leave
-        hierarchy/condensed list_members
+        hierarchy/nodes find_few<{R}, {S}>
+        hierarchy/nodes rank_children<{S}>
+        hierarchy/condensed place_few
+        hierarchy/condensed measure_few<{R}, {S}>
         hierarchy/condensed describe<{R}, {S}>
         hierarchy/condensed sum_short<{R}>
         hierarchy/condensed list_long
         hierarchy/condensed sum_long<{R}>
-        hierarchy/selection far_ancestors
-        hierarchy/selection excess_of_mass<{S}>
-        hierarchy/selection begin_topmost
-        hierarchy/selection few_lengthen_topmost
-        hierarchy/selection lengthen_topmost
-        hierarchy/selection list_chosen
-        hierarchy/selection label_clusters
+        hierarchy/selection select_few<{S}>
         hierarchy/selection label_points<{R}>
         runtime/gather gather_words<{WORD}, int>
     """,
@@ -168,8 +159,21 @@ KERNELS = {
     """,
     "few labels": "runtime/sort rank_keys<u32>",
     "many labels": """
+        hierarchy/nodes find_nodes<{R}>
+        hierarchy/nodes mark_merges<{S}>
+        hierarchy/nodes list_children<{S}>
+        hierarchy/nodes number_children<{S}>
+        hierarchy/condensed place_merges
+        hierarchy/condensed leave
+        hierarchy/condensed list_members
         runtime/sort count_digits<u32>
         runtime/sort sort_pass<u32>
+        hierarchy/selection far_ancestors
+        hierarchy/selection excess_of_mass<{S}>
+        hierarchy/selection begin_topmost
+        hierarchy/selection lengthen_topmost
+        hierarchy/selection list_chosen
+        hierarchy/selection label_clusters
     """,
 }
 

@@ -73,6 +73,23 @@ __device__ void compact(i64 n, u64 *tiles, u32 epoch, int *total, Keep keep, Emi
   compact_tile(lookback::take_tile(tiles), n, tiles, epoch, total, keep, emit);
 }
 
+// The same for any number of indices by one block, which returns how many are kept. What `emit` writes, all threads can
+// read afterwards.
+template <int THREADS, class Keep, class Emit>
+__device__ u32 block_compact(i64 n, Keep keep, Emit emit) {
+  u32 before = 0;
+  for (i64 first = 0; first < n; first += THREADS) {
+    const i64 i = first + threadIdx.x;
+    const bool kept[1] = {i < n && keep(0, i)};
+    u32 at[1];
+    const u32 here = block_places<THREADS>(kept, at);
+    if (i < n) emit(i, kept[0], before + at[0]);
+    before += here;
+  }
+  __syncthreads();
+  return before;
+}
+
 // Lists the indices of all bits that are set, in order; a word has 32 bits, and a block reads one tile of the words.
 // start(count) is called by one warp with the number of bits that are set in the tile, and returns the rank of the
 // first one. emit(rank, i) is called for each bit; the lanes of a warp call it together for the bits of one word.

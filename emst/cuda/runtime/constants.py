@@ -36,7 +36,7 @@ ROUNDS_WORDS = 34  # 32-bit words of the `State` in rounds.cu
 # Few points, keys or edges, which are compared all with all.
 FEW = 10_240
 FEW_POINTS = 5_500  # beyond them rounds by walks take less time
-FEW_THREADS = 1024  # of a block that does all steps (selection.cu)
+FEW_THREADS = 1024  # of a block that does all steps (scan.cuh, selection.cu)
 SMALL_ROUNDS = 14  # in which Borůvka's rule joins them all
 SMALL_WORDS = SMALL_ROUNDS + 3  # 32-bit words of the `State` in small.cu
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -70,6 +71,22 @@ def _copying_stream() -> cupy.cuda.Stream:
     if gpu not in streams:
         streams[gpu] = cupy.cuda.Stream(non_blocking=True)
     return streams[gpu]
+
+
+CACHE_LINE = 128  # bytes
+
+
+def empties(*kinds: tuple[int | tuple[int, ...], Any]) -> list[cupy.ndarray]:
+    """Uninitialised arrays, given by shape and type, in one piece of memory: to ask for memory takes several times as
+    long as to make an array in it. Each begins on a cache line. The memory is free again when no array of them is left,
+    so small results that are kept do not belong in one piece with scratch."""
+    places, total = [], 0
+    for shape, dtype in kinds:
+        places.append(total)
+        size = shape if isinstance(shape, int) else math.prod(shape)
+        total += -(-size * np.dtype(dtype).itemsize // CACHE_LINE) * CACHE_LINE
+    memory = cupy.cuda.alloc(total)
+    return [cupy.ndarray(shape, dtype, memory + at) for (shape, dtype), at in zip(kinds, places)]
 
 
 def all_ones(n: int, dtype: Any) -> cupy.ndarray:

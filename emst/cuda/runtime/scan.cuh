@@ -10,6 +10,7 @@
 #include "runtime/lookback.cuh"
 
 constexpr int SCAN_THREADS = EMST_BLOCK, SCAN_TILE = EMST_SCAN_TILE, SCAN_ITEMS = SCAN_TILE / SCAN_THREADS;
+constexpr int FEW_THREADS = EMST_FEW_THREADS;  // of a block that scans alone, at most
 
 // The j-th index of this thread in a tile.
 __device__ inline i64 scan_index(int tile, int j) { return (i64)tile * SCAN_TILE + j * SCAN_THREADS + threadIdx.x; }
@@ -83,16 +84,15 @@ __device__ void segmented_scan(i64 n, u64 *tiles, u32 epoch, Fetch fetch, Emit e
   }
 }
 
-// The same for any number of indices by one block.
+// The same for any number of indices by one block of any number of warps up to 32.
 template <class Fetch, class Emit>
 __device__ void block_segmented_scan(i64 n, Fetch fetch, Emit emit) {
-  constexpr int WARPS = SCAN_THREADS / 32;
-  __shared__ u32 sums[WARPS];     // of the last segment of every warp
-  __shared__ bool headed[WARPS];  // whether that begins in the warp
-  const int warp = threadIdx.x / 32;
+  __shared__ u32 sums[FEW_THREADS / 32];     // of the last segment of every warp
+  __shared__ bool headed[FEW_THREADS / 32];  // whether that begins in the warp
+  const int warp = threadIdx.x / 32, warps = blockDim.x / 32;
   const u32 lane = lane_id(), up_to_me = (2u << lane) - 1;
   u32 carry = 0;
-  for (i64 start = 0; start < n; start += SCAN_THREADS) {
+  for (i64 start = 0; start < n; start += blockDim.x) {
     const i64 i = start + threadIdx.x;
     const auto fetched = fetch(minimum(i, n - 1));
     const u32 heads = __ballot_sync(FULL, i < n && fetched.head);
@@ -103,11 +103,12 @@ __device__ void block_segmented_scan(i64 n, Fetch fetch, Emit emit) {
       headed[warp] = heads != 0;
     }
     __syncthreads();
-    u32 before = carry;
-    for (int w = 0; w < WARPS; w++) {
-      if (w == warp) before = carry;
-      carry = headed[w] ? sums[w] : carry + sums[w];
-    }
+    const bool there = (int)lane < warps;  // every warp adds the sums of all
+    const u32 rows = __ballot_sync(FULL, there && headed[lane]);
+    u32 up_to = warp_segment_sum(there ? sums[lane] : 0, rows);
+    if (!(rows & up_to_me)) up_to += carry;
+    const u32 of_warps_before = __shfl_sync(FULL, up_to, maximum(warp - 1, 0)), before = warp ? of_warps_before : carry;
+    carry = __shfl_sync(FULL, up_to, warps - 1);
     if (i < n) emit(i, fetched, sum + (heads & up_to_me ? 0 : before));
   }
 }

@@ -299,21 +299,14 @@ __global__ void __launch_bounds__(SAMPLE_THREADS)
   if (threadIdx.x == 0) many[blockIdx.x] = again > most;
 }
 
-// Few keys, in one launch: a warp a key counts the keys that come before it. values_in null: as above.
+// Few keys, in one launch: a warp a key. values_in null: as above.
 template <class Word>
 __global__ void rank_keys(const Word *__restrict__ keys_in, const int *__restrict__ values_in, i64 n, Word *keys_out,
                           int *values_out) {
   const i64 i = thread_id() / 32;
   if (i >= n) return;
-  const Word key = keys_in[i];
-  u32 before = 0;
-#pragma unroll 4
-  for (i64 j = lane_id(); j < n; j += 32) {
-    const Word other = keys_in[j];
-    before += other < key || (other == key && j < i);
-  }
-  before = __reduce_add_sync(FULL, before);
+  const u32 before = rank_of_key(keys_in, n, i);
   if (lane_id() != 0) return;
-  keys_out[before] = key;
+  keys_out[before] = keys_in[i];
   values_out[before] = values_in ? values_in[i] : (int)i;
 }

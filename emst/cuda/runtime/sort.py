@@ -19,6 +19,7 @@ from emst.cuda.runtime.constants import (
     SORT_THREADS,
 )
 from emst.cuda.runtime.launch import launch, launch_resident, most_resident, multiprocessors
+from emst.cuda.runtime.memory import empties
 
 DIGITS = 1 << DIGIT_BITS
 COUNTING = 512  # blocks at most
@@ -33,9 +34,9 @@ def sort_pairs(
     n, word = len(keys), np.dtype(f"u{keys.dtype.itemsize}")
     name, bits = f"u{8 * word.itemsize}", 8 * word.itemsize if bits is None else bits
     if few(n):
-        out = cupy.empty(n, word), cupy.empty(n, np.int32)
-        launch("runtime/sort", f"rank_keys<{name}>", 32 * n, keys, values, n, *out)
-        return out
+        sorted_keys, sorted_values = empties((n, word), (n, np.int32))
+        launch("runtime/sort", f"rank_keys<{name}>", 32 * n, keys, values, n, sorted_keys, sorted_values)
+        return sorted_keys, sorted_values
     if values is None and word.itemsize == 8 and bits + index_bits(n) <= 64:
         return _sort_indexed(keys, bits)
     shifts = range(0, bits, DIGIT_BITS)

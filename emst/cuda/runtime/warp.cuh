@@ -49,6 +49,19 @@ __device__ u64 block_sum(u64 value) {
   return all;
 }
 
+// How many keys come before the i-th of n in ascending order; equal ones stay in order. By a warp.
+template <class Word>
+__device__ u32 rank_of_key(const Word *__restrict__ keys, i64 n, i64 i) {
+  const Word key = keys[i];
+  u32 before = 0;
+#pragma unroll 4
+  for (i64 j = lane_id(); j < n; j += 32) {
+    const Word other = keys[j];
+    before += other < key || (other == key && j < i);
+  }
+  return __reduce_add_sync(FULL, before);
+}
+
 // How many items the lanes of a warp keep, and how many kept ones come before each: by j, then by lane.
 template <int ITEMS>
 __device__ u32 warp_places(const bool (&kept)[ITEMS], u32 (&at)[ITEMS]) {

@@ -27,7 +27,7 @@ FAULTS = [
     Fault(
         "points of the only large part below leave with the others",
         "emst/cuda/hierarchy/nodes.cu",
-        "        if (large[at] == 1) left[at] = size[at] - size[e];\n",
+        "    if (large[at] == 1) left[at] = size[at] - size[e];\n",
         "",
         ("tests/hierarchy/test_condensed.py::test_clusters_equal_the_reference[cuda-few-random-distinct-2]",),
     ),
