@@ -126,17 +126,17 @@ def _start(counts):
     """Replace the counts of every part by the places where its keys go: after those of lesser digits, and after equal
     digits of the parts before. The last row is scratch."""
     parts, digits = len(counts) - 1, counts.shape[1]
-    for part in range(1, parts):
+    for share in range(1, parts):
         for digit in range(digits):
-            counts[part, digit] += counts[part - 1, digit]
+            counts[share, digit] += counts[share - 1, digit]
     first = counts[parts]
     place = 0
     for digit in range(digits):
         first[digit] = place
         place += counts[parts - 1, digit]
-    for part in range(parts - 1, 0, -1):
+    for share in range(parts - 1, 0, -1):
         for digit in range(digits):
-            counts[part, digit] = first[digit] + counts[part - 1, digit]
+            counts[share, digit] = first[digit] + counts[share - 1, digit]
     for digit in range(digits):
         counts[0, digit] = first[digit]
 
