@@ -17,7 +17,7 @@ from emst.cpu.points.cached import Memory, begin_cache, begin_round, bound_leave
 from emst.cpu.points.duplicates import differ_from_last, join_runs
 from emst.cpu.points.labels import label_level
 from emst.cpu.points.search import search_groups
-from emst.cpu.points.walk import STACK, packet_in, packet_size
+from emst.cpu.points.walk import packet_in, packet_kinds
 from emst.cpu.runtime.arrays import empties
 from emst.cpu.runtime.compact import count_flags, list_flags
 from emst.cpu.runtime.compile import compiled, part
@@ -27,7 +27,6 @@ FEW = 1 << 12  # coordinates: of more, two threads find the neighbours sooner th
 ROUNDS = FEW.bit_length()  # at most, as each halves the components at least
 BROKEN = -1
 NAMES, NUMBERS = 9, 5  # arrays of one entry a point, the empty lanes of the last leaf included
-PACKET = (3 + LANES) * LANES  # names in `cached.search_scratch`
 
 _packet_in = part(packet_in)
 
@@ -38,36 +37,36 @@ def join_all(index: SearchIndex) -> tuple[Forest, list[int]] | None:
     if n * d > FEW:
         return None
     listed = index.lists is not None
-    names, numbers, more_names, more_numbers, longs, flags, read = empties(
+    names, numbers, *packet, more_names, longs, flags, read = empties(
         (NAMES * size, np.int32),
         (NUMBERS * size, index.dtype),
-        (PACKET + size + 1, np.int32),
-        (packet_size(d), index.dtype),
-        (STACK + 1 + ROUNDS + index.leaves, np.int64),
+        *packet_kinds(d, index.dtype),
+        (LANES * LANES + size + 1, np.int32),
+        (1 + ROUNDS + index.leaves, np.int64),
         (n + 1, np.bool_),
         (size if listed else 0, np.int8),
     )
     names, numbers = names.reshape(NAMES, size), numbers.reshape(NUMBERS, size)
     points = index.nodes, index.padded_core, index.node_core, index.space
     lists, reach = (index.lists, index.reach) if listed else (names[:0].reshape(size, 0), numbers[0, :0])
-    rounds = _join(points, n, names, numbers, more_names, more_numbers, longs, flags, read, lists, reach)
+    rounds = _join(points, n, names, numbers, tuple(packet), more_names, longs, flags, read, lists, reach)
     if rounds == BROKEN:
         raise RuntimeError(NO_FOREST)
     labels, source, target = names[0, :n], names[1, :n], names[2, :n]
     forest = Forest(labels, labels[:1], None, None, None, source, target, numbers[0, :n])
-    return forest, longs[STACK + 1 : STACK + 1 + rounds].tolist()
+    return forest, longs[1 : 1 + rounds].tolist()
 
 
 @compiled
-def _join(points, n, names, numbers, more_names, more_numbers, longs, flags, read, lists, reach):
+def _join(points, n, names, numbers, packet, more_names, longs, flags, read, lists, reach):
     """Returns the number of rounds. The first rows of `names` and `numbers` get the forest: labels, sources and
-    targets, and weights. `longs` gets the number of components after each round, from ``STACK + 1`` on."""
+    targets, and weights. `longs` gets the number of components after each round, from its entry 1 on."""
     nodes, core, node_core, space = points
     labels, source, target, edge_u, edge_v = names[0, :n], names[1, :n], names[2, :n], names[3, :n], names[4, :n]
     parent, components, roots = names[5, :n], names[6], names[7]
     weight, best = numbers[0, :n], numbers[1, :n]
     memory = Memory(
-        labels=more_names[PACKET:],
+        labels=more_names[LANES * LANES :],
         nearest=names[8],
         bound=numbers[2],
         near=numbers[3, : 0 if core is None else len(lists)],
@@ -77,8 +76,8 @@ def _join(points, n, names, numbers, more_names, more_numbers, longs, flags, rea
         reach=reach,
     )
     near = None if core is None else memory.near
-    scratch = _packet_in(space.d, more_numbers, more_names, longs[:STACK]), more_names[3 * LANES : PACKET]
-    number, left, candidates = longs[STACK : STACK + 1], longs[STACK + 1 :], longs[STACK + 1 + ROUNDS :]
+    scratch = _packet_in(space.d, packet[0], packet[1], packet[2]), more_names[: LANES * LANES]
+    number, left, candidates = longs[:1], longs[1:], longs[1 + ROUNDS :]
     # What kernels report of a chunk: a count, or whether they have changed anything.
     start, improved = flags[:n], flags[n:]
     memory.labels[:], memory.near[:], memory.least[:], memory.read[:] = MIXED, 0, 0, 0

@@ -39,16 +39,16 @@ class Packet(NamedTuple):
 
 
 def new_packet(d, dtype):
-    return packet_in(d, *empties((packet_size(d), dtype), (3 * LANES, np.int32), (STACK, np.int64)))
+    return packet_in(d, *empties(*packet_kinds(d, dtype)))
 
 
-def packet_size(d):
-    """Numbers of type T in a packet of points of dimension d."""
-    return (d + 5) * LANES + STACK + 2 * d
+def packet_kinds(d, dtype):
+    """Sizes and types of the three pieces of memory that a packet of points of dimension d lies in."""
+    return ((d + 5) * LANES + STACK + 2 * d, dtype), (3 * LANES, np.int32), (STACK, np.int64)
 
 
 def packet_in(d, numbers, names, stack):
-    """A packet in three pieces of memory: T[packet_size(d)], int32[48] and int64[STACK]."""
+    """A packet in such pieces."""
     lanes, gap = numbers[d * LANES :], numbers[(d + 5) * LANES :]
     return Packet(
         points=numbers[: d * LANES],
