@@ -65,8 +65,10 @@ def size(request, monkeypatch, ops):
     the CPU. With "many", none are few."""
     if request.param == "many":
         if ops.name == "cpu":
-            for name in ("hierarchy.linkage.THREADS", "hierarchy.linkage.MANY", "points.small.FEW"):
-                monkeypatch.setattr(f"emst.cpu.{name}", 0)
+            from helpers import LIMITS  # it imports numba, which reads NUMBA_CACHE_DIR
+
+            for name in ("emst.cpu.hierarchy.linkage.THREADS", "emst.cpu.hierarchy.linkage.MANY", *LIMITS):
+                monkeypatch.setattr(name, 0)
             for name in ("rounds.GRAIN", "chains.GRAIN"):  # several chunks
                 monkeypatch.setattr(f"emst.cpu.hierarchy.{name}", 64)
             return

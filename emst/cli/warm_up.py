@@ -157,9 +157,7 @@ def _steps_of_points(device: str) -> Iterator[Step]:
     yield "validity", partial(_validity, device)
 
 
-def _sizes(device: str) -> tuple[int, ...]:
-    """How many points: on a GPU few and many have kernels of their own."""
-    return (600, 10_000) if device == "cuda" else (600,)
+SIZES = (600, 10_000)  # few and many points have kernels of their own
 
 
 def _points(d: int, dtype: str, n: int = 600) -> np.ndarray:
@@ -174,7 +172,7 @@ def _points(d: int, dtype: str, n: int = 600) -> np.ndarray:
 def _trees(d: int, dtype: str, device: str) -> None:
     from emst import minimum_spanning_tree
 
-    for n, k in itertools.product(_sizes(device), (1, 5)):
+    for n, k in itertools.product(SIZES, (1, 5)):
         minimum_spanning_tree(_points(d, dtype, n), min_samples=k, device=device)
 
 
@@ -192,7 +190,7 @@ def _many_dimensions(dtype: str, device: str) -> None:
 def _clusters(d: int, dtype: str, k: int, device: str) -> None:
     from emst import HDBSCANGPU, all_points_membership_vectors, approximate_predict_scores, membership_vector
 
-    for n in _sizes(device)[::-1]:
+    for n in SIZES[::-1]:
         points = _points(d, dtype, n)
         model = HDBSCANGPU(min_cluster_size=5, min_samples=k, device=device).fit(points)
     model.predict(points[:50] + points.dtype.type(0.01))
@@ -208,7 +206,7 @@ def _clusters(d: int, dtype: str, k: int, device: str) -> None:
 def _under(metric: str, params: dict[str, float], dtype: str, device: str) -> None:
     from emst import HDBSCANGPU
 
-    for n, k, d in itertools.product(_sizes(device), (1, 5), (2, 3, 5)):
+    for n, k, d in itertools.product(SIZES, (1, 5), (2, 3, 5)):
         points = _points(d, dtype, n)
         model = HDBSCANGPU(min_samples=k, metric=metric, metric_params=params, device=device).fit(points)
         model.predict(points[:50] + points.dtype.type(0.01))

@@ -16,7 +16,7 @@ def merge(forest, prepare=None):
     n, count = len(forest.labels), forest.count
     if forest.scratch is None:
         forest.scratch = empty(n, np.int32)  # parents; roots point to themselves
-        for_chunks(_copy, n, grain_for(n, 1 << 16), forest.labels, forest.scratch)
+        for_chunks(copy_labels, n, grain_for(n, 1 << 16), forest.labels, forest.scratch)
     parent, components = forest.scratch, forest.components
     edges = (forest.edge_u, forest.edge_v, forest.best, forest.source, forest.target, forest.weight)
     grain = grain_for(count, 1 << 14)
@@ -33,7 +33,7 @@ def merge(forest, prepare=None):
 
 
 @kernel
-def _copy(labels, parent, begin, end):
+def copy_labels(labels, parent, begin, end):
     for i in range(begin, end):
         parent[i] = labels[i]
 

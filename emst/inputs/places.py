@@ -52,7 +52,7 @@ def check_names(names: Sequence[Any], *, on_sphere: bool, euclidean: bool, degre
         Latitude and longitude are all there is, and distances are Euclidean.
     """
     names = list(names)
-    at = places_among(names)
+    at = places_among(names) if names else []
     if not at:
         return
     latitude, longitude = (names[i] for i in at)

@@ -1,5 +1,6 @@
 """The condensed tree: clusters, when they begin and end, and when their points leave."""
 
+import dataclasses
 import importlib
 
 import numpy as np
@@ -8,6 +9,7 @@ import reference
 from dendrograms import SHAPES, WEIGHTS, assert_same, contracted, give, nested, of_points, tree, weights
 from helpers import DTYPES, KINDS, to_host
 
+from emst.cpu.hierarchy.condensed import FEW
 from emst.spanning_forest import to_scipy
 
 SIZES = [2, 3, 10, 60, 5_000]
@@ -178,11 +180,36 @@ def test_chunks_of_any_length_make_the_same_tree(shape, weight, monkeypatch):
     condensed = importlib.import_module("emst.cpu.hierarchy.condensed")
     monkeypatch.setattr(condensed, "thread_count", lambda: 5)
     monkeypatch.setattr(condensed, "PART", 7)
+    monkeypatch.setattr(condensed, "FEW", 0)
     edges, heights = tree(shape, 600), weights(weight, 599, np.float64)
     for min_cluster_size in (2, 9, 1_000):
         check(ops, edges, heights, min_cluster_size, [0.1, np.inf])
     ours, from_reference = give(ops, edges, heights), reference.linkage(edges, heights)
     np.testing.assert_array_equal(ops.cut(ours, heights[400], 3), reference.cut(from_reference, heights[400], 3))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [2, 3, 600, 1_025, 5_000, FEW - 1])
+@pytest.mark.parametrize("weight", ["distinct", "ties", "equal"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_few_points_have_the_clusters_of_many(shape, weight, n, dtype, monkeypatch):
+    """On the CPU, to the last bit: the clusters of few points are found in one call."""
+    ops = importlib.import_module("emst.cpu")
+    edges, heights = tree(shape, n), weights(weight, n - 1, dtype)
+    for min_cluster_size in (2, 9, n + 1):
+        at_once = ops.condense(give(ops, edges, heights), min_cluster_size)
+        with monkeypatch.context() as many:
+            many.setattr("emst.cpu.hierarchy.condensed.FEW", 0)
+            in_stages = ops.condense(give(ops, edges, heights), min_cluster_size)
+        in_chain = in_stages.of_merge >= 0
+        for field in dataclasses.fields(in_stages):
+            ours, theirs = getattr(at_once, field.name), getattr(in_stages, field.name)
+            if field.name == "linkage":
+                ours, theirs = ours.scratch, theirs.scratch
+            elif field.name == "left":  # not set for other merges
+                ours, theirs = ours[in_chain], theirs[in_chain]
+            assert np.asarray(ours).dtype == np.asarray(theirs).dtype
+            np.testing.assert_array_equal(ours, theirs, field.name)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 import reference
-from helpers import DTYPES, KINDS, assert_same_bits, cloud, hierarchies, to_host
+from helpers import DTYPES, KINDS, LIMITS, assert_same_bits, cloud, hierarchies, to_host
 
 from emst import HDBSCANGPU, minimum_spanning_tree
 from emst.backend import backend_of
@@ -70,6 +70,23 @@ def test_one_call_reports_the_rounds_and_makes_the_tree_of_the_loop(monkeypatch,
         )
     assert reports[0] == reports[1]
     assert_same_bits(*trees)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("k", [1, 5, "n"])
+@pytest.mark.parametrize("kind", [*KINDS, "equal"])
+@pytest.mark.parametrize(
+    "n, d",
+    [(1, 2), (2, 2), (3, 2), (17, 1), (300, 3), (200, 20), (2_048, 2), (2_049, 2), (4_095, 1), (4_096, 1), (4_097, 1)],
+)
+def test_few_points_have_the_tree_of_many(monkeypatch, n, d, kind, k, dtype):
+    """On the CPU, on both sides of the limits."""
+    x = np.full((n, d), 2.5, dtype) if kind == "equal" else cloud(n, d, dtype, kind)
+    k = min(n, 300) if k == "n" else min(k, n)
+    at_once = minimum_spanning_tree(x, min_samples=k, device="cpu")
+    for limit in LIMITS:
+        monkeypatch.setattr(limit, 0)
+    assert_same_bits(at_once, minimum_spanning_tree(x, min_samples=k, device="cpu"))
 
 
 @pytest.mark.parametrize("k", [1, 4])

@@ -128,6 +128,9 @@ def cloud(n, d, dtype, kind="uniform", seed=0):
 
 KINDS = ["uniform", "lattice", "repeated", "uneven"]
 
+# Below these limits, the CPU does a stage in one call. With 0, it does what it does with many points.
+LIMITS = [f"emst.cpu.{room}.FEW" for room in ("points.small", "points.order", "points.result", "hierarchy.condensed")]
+
 
 def clone(forest):
     """A deep copy: operations write into their arguments."""

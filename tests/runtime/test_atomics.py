@@ -12,7 +12,7 @@ from emst.cpu.graph.offers import Offers, offer
 from emst.cpu.graph.partial_prim import _grow as grow
 from emst.cpu.graph.worklist import Worklist
 from emst.cpu.hierarchy import nodes
-from emst.cpu.hierarchy.descent import _follow as follow
+from emst.cpu.hierarchy.descent import follow
 from emst.cpu.runtime.atomics import compare_and_swap, load, lower, lower_bound, store
 from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.numba_internals import without_counts

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 from graph_reference import random, weights_for
+from helpers import LIMITS
 from races import Races
 from scipy.spatial.distance import cdist
 
@@ -68,8 +69,8 @@ def test_threads_that_meet_in_any_way_change_no_bit(name, monkeypatch):
         expected = work(*args)
     for seed in range(2):
         with monkeypatch.context() as patched, Races(patched, seed) as races:
-            for most in ("hierarchy.linkage.THREADS", "hierarchy.linkage.MANY", "points.small.FEW"):
-                patched.setattr(f"emst.cpu.{most}", 0)  # the dendrogram and the rounds by many threads
+            for most in ("emst.cpu.hierarchy.linkage.THREADS", "emst.cpu.hierarchy.linkage.MANY", *LIMITS):
+                patched.setattr(most, 0)  # the dendrogram and the rounds by many threads
             found = work(*args)
         for ours, theirs in zip(found, expected):
             np.testing.assert_array_equal(ours, theirs)

@@ -19,6 +19,18 @@ def test_sort_is_stable(ops, n, highest):
     np.testing.assert_array_equal(to_host(given), codes)
 
 
+@pytest.mark.parametrize("n", [0, 1, sort.SHORT, sort.SHORT + 1, 1_000, sort.FEW - 1, sort.FEW])
+@pytest.mark.parametrize("lowest, highest", [(0, 0), (0, 3), (0, 2**16), (2**40, 2**41), (0, 2**64 - 1)])
+def test_few_keys_are_sorted_stably_with_their_values(n, lowest, highest):
+    """On the CPU, by an odd and an even number of digits that differ."""
+    g = np.random.default_rng(n)
+    keys, values = g.integers(lowest, highest, n, np.uint64, endpoint=True), g.permutation(n).astype(np.int32)
+    given, order = (keys.copy(), values.copy()), np.argsort(keys, kind="stable")
+    found = sort.radix_order(keys, values)
+    np.testing.assert_array_equal(found, (keys[order], values[order]))
+    np.testing.assert_array_equal((keys, values), given)
+
+
 @pytest.mark.parametrize("threads", [1, 3, 5])
 def test_equal_keys_stay_in_the_order_of_the_parts(monkeypatch, threads):
     monkeypatch.setattr(sort, "thread_count", lambda: threads)

@@ -15,13 +15,13 @@ def parents(linkage):
     if parent is None:
         m = len(linkage.size)
         parent = np.empty(m, np.int32)
-        for_chunks(_parents, m, grain_for(m, 1 << 15), linkage.child, parent)
+        for_chunks(find_parents, m, grain_for(m, 1 << 15), linkage.child, parent)
         linkage.scratch = parent  # only now that it is complete: another thread may read it
     return parent
 
 
 @kernel
-def _parents(child, parent, begin, end):
+def find_parents(child, parent, begin, end):
     for e in range(begin, end):
         for i in range(2):
             if child[e, i] >= 0:
@@ -41,19 +41,19 @@ def inherit(values, parent):
     """
     m = len(values)
     grain = grain_for(m, 1 << 15)
-    for_chunks(_inherit_in_chunk, m, grain, values, parent)
-    for_chunks(_follow, m, grain, values)
+    for_chunks(inherit_in_chunk, m, grain, values, parent)
+    for_chunks(follow, m, grain, values)
 
 
 @kernel
-def _inherit_in_chunk(values, parent, begin, end):
+def inherit_in_chunk(values, parent, begin, end):
     for e in range(end - 1, begin - 1, -1):
         if values[e] < 0:
             values[e] = values[parent[e]] if parent[e] < end else -2 - parent[e]
 
 
 @kernel
-def _follow(values, begin, end):
+def follow(values, begin, end):
     last = len(values) - 1
     for i in range(begin, end):
         value = load(values, last - i)

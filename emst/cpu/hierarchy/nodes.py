@@ -19,13 +19,13 @@ def nodes_of(linkage):
     """The node of every merge: int32[n - 1]."""
     m = len(linkage.size)
     node = np.empty(m, np.int32)
-    for_chunks(_begin_nodes, m, grain_for(m, 1 << 15), parents(linkage), linkage.height, node)
+    for_chunks(begin_nodes, m, grain_for(m, 1 << 15), parents(linkage), linkage.height, node)
     inherit(node, parents(linkage))
     return node
 
 
 @kernel
-def _begin_nodes(parent, height, node, begin, end):
+def begin_nodes(parent, height, node, begin, end):
     """Name the nodes. The highest merge of a node is the one whose parent comes after all merges of its height."""
     low, high = end, len(height)
     while low < high:
@@ -63,16 +63,16 @@ def splits_of(linkage, node, min_cluster_size):
     # claim and marks `several`. So the marks do not depend on the order of the threads.
     claimed, several = full(m, -1, np.int32), np.zeros(m, np.uint8)
     below = (linkage.child, node, linkage.size, min_cluster_size)
-    for_chunks(_look_down, m, grain, *below, leaves_at, claimed, several)
+    for_chunks(look_down, m, grain, *below, leaves_at, claimed, several)
     is_child = np.empty(m, np.bool_)
-    for_chunks(_find_children, m, grain, *merges, several, left, is_child)
+    for_chunks(find_children, m, grain, *merges, several, left, is_child)
     children = positions(is_child)
-    born_at, top = _last_nodes_first(node[parents(linkage)[children]], children, several)
+    born_at, top = _last_nodes_first(node[parents(linkage)[children]], children, m)
     return born_at, top, left, leaves_at
 
 
 @kernel
-def _look_down(child, node, size, min_cluster_size, leaves_at, claimed, several, begin, end):
+def look_down(child, node, size, min_cluster_size, leaves_at, claimed, several, begin, end):
     """For each node of a cluster: mark whether several large nodes lie directly below, and where small ones leave."""
     for e in range(begin, end):
         at = node[e]
@@ -89,7 +89,7 @@ def _look_down(child, node, size, min_cluster_size, leaves_at, claimed, several,
 
 
 @kernel
-def _find_children(parent, node, size, min_cluster_size, several, left, is_child, begin, end):
+def find_children(parent, node, size, min_cluster_size, several, left, is_child, begin, end):
     """Where one large node lies below, the cluster goes on, and the points of that node do not leave."""
     for e in range(begin, end):
         is_child[e] = False
@@ -102,20 +102,22 @@ def _find_children(parent, node, size, min_cluster_size, several, left, is_child
             left[above] = size[above] - size[e]
 
 
-def _last_nodes_first(born_at, children, several):
+def _last_nodes_first(born_at, children, m):
     """Sort children by the nodes that they split off at, the last node first; those of one node stay in order."""
-    splits = np.flatnonzero(several)[::-1]
-    place = np.empty(len(several), np.int32)  # by node: of its next child
-    place[splits] = np.arange(len(splits))
-    counts = np.bincount(place[born_at], minlength=len(splits))
-    place[splits] = np.cumsum(counts) - counts
     of_split, of_child = np.empty_like(born_at), np.empty_like(children)
-    _place_children(born_at, children, place, of_split, of_child)
+    place_children(born_at, children, np.zeros(m, np.int32), of_split, of_child)
     return of_split, of_child
 
 
 @kernel
-def _place_children(born_at, children, place, of_split, of_child):
+def place_children(born_at, children, place, of_split, of_child):
+    """`place` is scratch: zeros; then how many children split off at each node; then the place of the next of them."""
+    for i in range(len(children)):
+        place[born_at[i]] += 1
+    at = len(children)
+    for e in range(len(place)):
+        at -= place[e]
+        place[e] = at
     for i in range(len(children)):
         at = place[born_at[i]]
         place[born_at[i]] = at + 1

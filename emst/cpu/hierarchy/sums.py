@@ -49,6 +49,17 @@ def _sum_pieces(lanes, terms, starts, run, ends, sums, begin, end):
 
 
 @part
+def sum_of_run(lanes, terms, first, end, sums):
+    """The sum of one run, as `sums_of_runs` finds it. `sums` is scratch of as many numbers as it has pieces, which are
+    at most PIECE."""
+    pieces = 0
+    for at in range(first, end, PIECE):
+        sums[pieces] = _sum_piece(lanes, terms[at : lesser(at + PIECE, end)])
+        pieces += 1
+    return sums[0] if pieces == 1 else _sum_piece(lanes, sums[:pieces])
+
+
+@part
 def _sum_piece(lanes, terms):
     for lane in range(LANES):
         lanes[lane] = 0.0

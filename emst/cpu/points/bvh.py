@@ -17,7 +17,7 @@ import numpy as np
 
 from emst.backend.records import EUCLIDEAN, Norm
 from emst.cpu.points.norms import space_of
-from emst.cpu.runtime.arrays import full
+from emst.cpu.runtime.arrays import empties, fill
 from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.lanes import LANES, greatest, least
 from emst.cpu.runtime.numbers import greater, lesser
@@ -47,15 +47,18 @@ class SearchIndex:
         counts = [-(-n // LANES)]
         while counts[-1] > LANES:
             counts.append(-(-counts[-1] // LANES))
-        groups = [-(-count // LANES) for count in counts]
-        first = np.cumsum([0, *groups[:-1]])
-        size = sum(groups) * LANES
+        first = [0]
+        for count in counts:
+            first.append(first[-1] + -(-count // LANES))
+        size = first.pop() * LANES
+        corners = size * d, dtype
+        blocks, low, high, label = empties((counts[0] * LANES * d, dtype), corners, corners, (size, np.int32))
         self.nodes = Nodes(
-            blocks=full(counts[0] * LANES * d, np.inf, dtype),
-            low=full(size * d, np.inf, dtype),
-            high=full(size * d, -np.inf, dtype),
-            label=full(size, MIXED, np.int32),
-            first=first,
+            blocks=fill(blocks, np.inf),
+            low=fill(low, np.inf),
+            high=fill(high, -np.inf),
+            label=fill(label, MIXED),
+            first=np.array(first),
             counts=np.array(counts),
         )
         self.space = space_of(self.norm, d, dtype)

@@ -70,8 +70,7 @@ def cache_neighbours(index, forest):
         list_neighbours(index, LISTED)
     listed = index.lists is not None
     bound, nearest = empty(size, index.dtype), empty(size, np.int32)
-    core = index.padded_core if mutual else nothing
-    for_chunks(_begin, size, grain_for(size, 1 << 16), forest.labels, core, bound, nearest)
+    for_chunks(begin_cache, size, grain_for(size, 1 << 16), forest.labels, index.padded_core, bound, nearest)
     return NeighbourCache(
         index,
         Memory(
@@ -88,12 +87,12 @@ def cache_neighbours(index, forest):
 
 
 @kernel
-def _begin(labels, core, bound, nearest, begin, end):
+def begin_cache(labels, core, bound, nearest, begin, end):
     """Empty lanes are never searched. A point that is joined, mostly to the first point that equals it, has that one as
     its nearest, so `upper_bounds` leaves it out: see `_repeated`."""
     for i in range(begin, end):
         if i < len(labels):
-            bound[i] = core[i] if len(core) else 0
+            bound[i] = 0 if core is None else core[i]
             nearest[i] = labels[i] if labels[i] < i else -1
         else:
             bound[i], nearest[i] = np.inf, -1

@@ -114,7 +114,9 @@ def _hilbert_transpose(cells, lanes, axes, bits):
     head = cells[0]
     for bit in range(bits - 1, 0, -1):
         below = (one << np.uint32(bit)) - one
-        for i in range(axes):
+        for j in range(lanes):  # the first axis has nothing to swap with itself
+            head[j] ^= below & (zero - ((head[j] >> np.uint32(bit)) & one))
+        for i in range(1, axes):
             row = cells[i]
             for j in range(lanes):
                 inside = zero - ((row[j] >> np.uint32(bit)) & one)  # all ones where the bit is set

@@ -19,7 +19,7 @@ def join_duplicates(index):
     n = index.n
     start = np.ones(n, np.bool_)
     grain = grain_for(n, rows_that_hold(1 << 17, index.d))
-    for_chunks(_starts, n, grain, index.nodes.blocks, index.d, start)
+    for_chunks(differ_from_last, n, grain, index.nodes.blocks, index.d, start)
     heads = positions(start)
     forest = Forest(
         labels=empty(n, np.int32),
@@ -29,12 +29,12 @@ def join_duplicates(index):
         weight=empty(n, index.dtype),
     )
     ends = (forest.edge_u, forest.edge_v, forest.source, forest.target)
-    for_chunks(_stars, n, grain, heads, index.core, forest.labels, forest.best, *ends, forest.weight)
+    for_chunks(join_runs, n, grain, heads, index.core, forest.labels, forest.best, *ends, forest.weight)
     return forest
 
 
 @kernel
-def _starts(blocks, d, start, begin, end):
+def differ_from_last(blocks, d, start, begin, end):
     """Which points differ from the one before them."""
     for i in range(greater(begin, 1), end):
         a, b = (i - 1) // LANES * d * LANES + (i - 1) % LANES, i // LANES * d * LANES + i % LANES
@@ -45,7 +45,7 @@ def _starts(blocks, d, start, begin, end):
 
 
 @kernel
-def _stars(heads, core, labels, best, edge_u, edge_v, source, target, weight, begin, end):
+def join_runs(heads, core, labels, best, edge_u, edge_v, source, target, weight, begin, end):
     """Every point is labelled by the head of its run, and all but the head have an edge to it."""
     run = first_at_least(heads, begin + 1, 0, len(heads)) - 1
     for i in range(begin, end):

@@ -23,8 +23,8 @@ from emst.cpu.points.engine import products_of, sampled_runs
 from emst.cpu.points.lists import insert_hits, keep_least
 from emst.cpu.points.products import multiply, row_scratch, rows_at_once
 from emst.cpu.points.scan import kth_power, scan_with
-from emst.cpu.points.walk import box_around, new_packet, walk_with
-from emst.cpu.runtime.arrays import empty, full
+from emst.cpu.points.walk import box_around, packet_in, packet_kinds, walk_with
+from emst.cpu.runtime.arrays import empties, empty, full
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.lanes import LANES, at_most_mask, just_below, lowest_bit
 from emst.cpu.runtime.numbers import greatest_finite, lesser
@@ -178,14 +178,12 @@ def _offer(packet, hits, distances, neighbours, wanted, buffers):
 
 def new_lists(index, wanted):
     """A packet, the lists of its points, as rows and as columns, and buffers if more than 16 neighbours are wanted."""
-    return (
-        new_packet(index.d, index.dtype),
-        empty(LANES * LANES, index.dtype),
-        empty(LANES * LANES, np.int32),
-        empty(LANES * LANES, index.dtype),
-        empty(LANES * LANES, np.int32),
-        new_buffers(wanted, index.n, index.dtype) if wanted > LANES else None,
+    values, names = (LANES * LANES, index.dtype), (LANES * LANES, np.int32)
+    *packet, distances, neighbours, columns, column_ids = empties(
+        *packet_kinds(index.d, index.dtype), values, names, values, names
     )
+    buffers = new_buffers(wanted, index.n, index.dtype) if wanted > LANES else None
+    return packet_in(index.d, *packet), distances, neighbours, columns, column_ids, buffers
 
 
 def _node_cores(index, core):

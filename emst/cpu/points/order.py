@@ -18,14 +18,14 @@ import numpy as np
 from emst.backend.records import CROWD, MOST_CURVE_AXES, CurveCells, CurveOrder, runs_of
 from emst.cpu.points.curve import BLOCK, Grids, grid_cells, hilbert_codes, new_grids, set_grid
 from emst.cpu.runtime.arrays import empties, full
-from emst.cpu.runtime.compile import kernel, part
+from emst.cpu.runtime.compile import compiled, kernel, part
 from emst.cpu.runtime.numbers import greater, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for, thread_count
-from emst.cpu.runtime.sort import radix_order
+from emst.cpu.runtime.sort import FEW, few_scratch, radix_order, sort_few
 
 LARGE = 1 << 14  # points at least of a cell that all threads divide together
 SMALL = 256  # points; only if no cell has more, a chunk has several cells: an interrupt waits for the end of a chunk
-RUN = 16  # points sorted by insertion
+WIDEST = (MOST_CURVE_AXES, np.int32), (MOST_CURVE_AXES, np.float64)  # scratch of `set_grid`
 
 
 def curve_order(points, scale, keep=False, box=None, copies=None):
@@ -47,7 +47,7 @@ def curve_order(points, scale, keep=False, box=None, copies=None):
 def curve_codes(points, scale, box):
     """See `emst.backend.operations`."""
     grids = new_grids(1, points.shape[1])
-    _set_grid(grids, 0, *_scaled(box, scale), *_widest())
+    _set_grid(grids, 0, *_scaled(box, scale), *empties(*WIDEST))
     return _codes_of_cell(points, scale, np.arange(len(points), dtype=np.int32), grids, 0)
 
 
@@ -56,8 +56,12 @@ def _divide(points, scale, rows, first, start, box):
     there is a box, there is one cell, and it is divided by the grid of that box."""
     d = points.shape[1]
     codes, grids = np.empty(start[-1], np.uint64), new_grids(len(first), d)
+    if box is not None and len(points) < FEW:
+        scratch = (*_scaled(box, scale), *_scratch(d, len(points))[2:])
+        _divide_few(scratch, points, scale, rows, codes, grids)
+        return codes, grids
     if box is not None:
-        _set_grid(grids, 0, *_scaled(box, scale), *_widest())
+        _set_grid(grids, 0, *_scaled(box, scale), *empties(*WIDEST))
         codes, rows[:] = radix_order(_codes_of_cell(points, scale, rows, grids, 0), rows)
         return codes, grids
     size = start[1:] - start[:-1]
@@ -81,7 +85,7 @@ def _divide_large(points, scale, rows, grids, cell):
     low, high = np.empty((2, -(-m // grain), d))
     corners = functools.partial(_corners, d)
     for_chunks(_box_of_part, m, grain, points, scale, rows, low, high, grain, scratch=corners)
-    _set_grid(grids, cell, low.min(0), high.max(0), *_widest())
+    _set_grid(grids, cell, low.min(0), high.max(0), *empties(*WIDEST))
     return radix_order(_codes_of_cell(points, scale, rows, grids, cell), rows)
 
 
@@ -100,16 +104,19 @@ def _scaled(box, scale):
 
 def _scratch(d, most):
     """Scratch of a thread that divides cells of up to `most` points."""
-    return *_corners(d), *_widest(), _lanes(d), *empties((most, np.uint64), (most, np.int32))
+    kinds = (*_corner_kinds(d), *WIDEST, (min(d, MOST_CURVE_AXES) * BLOCK, np.uint32), *few_scratch(most))
+    low, high, widest, extents, lanes, *spare = empties(*kinds)
+    lanes.fill(0)
+    return low, high, widest, extents, lanes.reshape(-1, BLOCK), *spare
 
 
 def _corners(d):
     """A thread's own. It writes them for every point, so they share no cache line with those of other threads."""
-    return tuple(empties((d, np.float64), (d, np.float64)))
+    return tuple(empties(*_corner_kinds(d)))
 
 
-def _widest():
-    return empties((MOST_CURVE_AXES, np.int32), (MOST_CURVE_AXES, np.float64))
+def _corner_kinds(d):
+    return (d, np.float64), (d, np.float64)
 
 
 def _lanes(d):
@@ -192,49 +199,28 @@ def _codes(lanes, points, scale, rows, begin, end, grids, cell, codes, at):
 
 @kernel
 def _divide_small(scratch, points, scale, rows, first, start, cells, codes, grids, begin, end):
-    low, high, widest, extents, lanes, spare_codes, spare_rows = scratch
     for i in range(begin, end):
         cell = cells[i]
         size, place, at = start[cell + 1] - start[cell], np.int64(first[cell]), start[cell]
-        _box(points, scale, rows, place, place + size, low, high)
-        set_grid(grids, cell, low, high, widest, extents)
-        if grids.factor[cell] > 0:
-            _codes(lanes, points, scale, rows, place, place + size, grids, cell, codes, at)
-            _sort(codes[at : at + size], rows[place : place + size], spare_codes, spare_rows)
-        else:
-            codes[at : at + size] = 0
+        _box(points, scale, rows, place, place + size, scratch[0], scratch[1])
+        _divide_cell(scratch, points, scale, rows, place, place + size, cell, codes[at : at + size], grids)
+
+
+@compiled
+def _divide_few(scratch, points, scale, rows, codes, grids):
+    """Divide a cell of all points, whose box the scratch begins with."""
+    _divide_cell(scratch, points, scale, rows, 0, len(rows), 0, codes, grids)
 
 
 @part
-def _sort(codes, rows, spare_codes, spare_rows):
-    """Stable merge sort of rows by their codes. Short runs are sorted by insertion. Of two runs that are merged, the
-    first is set aside."""
-    n = len(codes)
-    for low in range(0, n, RUN):
-        for i in range(low + 1, lesser(low + RUN, n)):
-            code, row, to = codes[i], rows[i], i
-            while to > low and codes[to - 1] > code:
-                codes[to], rows[to] = codes[to - 1], rows[to - 1]
-                to -= 1
-            codes[to], rows[to] = code, row
-    width = np.int64(RUN)
-    while width < n:
-        for low in range(0, n - width, 2 * width):
-            middle, high = low + width, lesser(low + 2 * width, n)
-            if codes[middle - 1] <= codes[middle]:
-                continue
-            for i in range(width):
-                spare_codes[i], spare_rows[i] = codes[low + i], rows[low + i]
-            a, b, to = np.int64(0), middle, low
-            while a < width:
-                if b < high and codes[b] < spare_codes[a]:
-                    codes[to], rows[to] = codes[b], rows[b]
-                    b += 1
-                else:
-                    codes[to], rows[to] = spare_codes[a], spare_rows[a]
-                    a += 1
-                to += 1
-        width *= 2
+def _divide_cell(scratch, points, scale, rows, begin, end, cell, codes, grids):
+    low, high, widest, extents, lanes, spare_codes, spare_rows, counts = scratch
+    set_grid(grids, cell, low, high, widest, extents)
+    if grids.factor[cell] > 0:
+        _codes(lanes, points, scale, rows, begin, end, grids, cell, codes, 0)
+        sort_few(codes, rows[begin:end], spare_codes, spare_rows, counts)
+    else:
+        codes[:] = 0
 
 
 @kernel

@@ -8,14 +8,14 @@ import numpy as np
 
 from emst.cpu.points.distances import distance_power
 from emst.cpu.points.knn import forget_neighbours
-from emst.cpu.runtime.arrays import empty
+from emst.cpu.runtime.arrays import empties, empty
 from emst.cpu.runtime.blocks import for_blocks
 from emst.cpu.runtime.compact import positions
-from emst.cpu.runtime.compile import kernel, part
+from emst.cpu.runtime.compile import compiled, kernel, part
 from emst.cpu.runtime.gather import take
-from emst.cpu.runtime.numbers import greater, lesser
+from emst.cpu.runtime.numbers import bits_of, greater, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
-from emst.cpu.runtime.sort import radix_order
+from emst.cpu.runtime.sort import FEW, few_scratch, radix_order, sort_few
 
 GRAIN = 1 << 15  # edges
 
@@ -23,16 +23,67 @@ GRAIN = 1 << 15  # edges
 def sorted_edges(index, forest, order, powers=False):
     """See `emst.backend.operations`."""
     forget_neighbours(index)  # the sort needs memory
+    if index.n < FEW:
+        return _sorted_at_once(index, forest, order, powers)
     slots = positions(forest.source >= 0)
     keys, slots = radix_order(_sortable(take(forest.weight, slots)), slots)
     _settle_ties(keys, slots, forest, index)
     del keys
     m = len(slots)
     edges, weights = np.empty((m, 2), np.int32), np.empty(m, index.dtype)
-    lengths, unscale = (forest.weight, 1.0) if powers else (_roots(index, forest.weight), 1 / index.scale)
-    args = (slots, forest.source, forest.target, lengths, order, unscale, edges, weights)
+    args = (slots, forest.source, forest.target, *_lengths(index, forest, powers), order, edges, weights)
     for_chunks(_finish, m, grain_for(m, 1 << 14), *args)
     return edges, weights
+
+
+def _lengths(index, forest, powers):
+    """What weights are by slot, before they are multiplied by a unit, and this unit."""
+    return (forest.weight, 1.0) if powers else (_roots(index, forest.weight), 1 / index.scale)
+
+
+def _sorted_at_once(index, forest, order, powers):
+    """`sorted_edges` in one call, for few points."""
+    n = index.n
+    edges, weights = np.empty((n, 2), np.int32), np.empty(n, index.dtype)
+    keys, slots, *spare = empties((n, np.uint64), (n, np.int32), *few_scratch(n))
+    blocks = None if index.core is None else index.nodes.blocks  # without core distances the weight is the distance
+    found = forest.source, forest.target, forest.weight, keys, slots, tuple(spare)
+    m = _sort_edges(blocks, index.space, *found, *_lengths(index, forest, powers), order, edges, weights)
+    return edges[:m], weights[:m]
+
+
+@compiled
+def _sort_edges(blocks, space, source, target, weight, keys, slots, spare, lengths, unit, order, edges, weights):
+    """Sort by the first key of the total order; then, as in `_settle_ties`, every run of equal keys by the others, from
+    the last to the first. Returns the number of edges."""
+    m = 0
+    for slot in range(len(source)):
+        if source[slot] >= 0:
+            keys[m], slots[m] = bits_of(np.float64(weight[slot])), slot
+            m += 1
+    sort_few(keys[:m], slots[:m], *spare)
+    begin = 0
+    while begin < m:
+        end = begin + 1
+        while end < m and keys[end] == keys[begin]:
+            end += 1
+        if end - begin > 1:
+            for i in range(begin, end):
+                keys[i] = _ends_of(source[slots[i]], target[slots[i]])
+            sort_few(keys[begin:end], slots[begin:end], *spare)
+            if blocks is not None:
+                for i in range(begin, end):
+                    u, v = np.int64(source[slots[i]]), np.int64(target[slots[i]])
+                    keys[i] = bits_of(np.float64(distance_power(blocks, space, u, v)))
+                sort_few(keys[begin:end], slots[begin:end], *spare)
+        begin = end
+    _finish(slots, source, target, lengths, unit, order, edges, weights, 0, m)
+    return m
+
+
+@part
+def _ends_of(u, v):
+    return (np.uint64(u) << np.uint64(32)) | np.uint64(v)
 
 
 def _settle_ties(keys, slots, forest, index):
@@ -99,7 +150,7 @@ def _ends(edges, source, target, tied_source, tied_target, ends, begin, end):
     for i in range(begin, end):
         u, v = source[edges[i]], target[edges[i]]
         tied_source[i], tied_target[i] = u, v
-        ends[i] = (np.uint64(u) << np.uint64(32)) | np.uint64(v)
+        ends[i] = _ends_of(u, v)
 
 
 @kernel
@@ -158,12 +209,12 @@ def _sortable(weight):
 
 
 @kernel
-def _finish(slots, source, target, roots, order, unit, edges, weights, begin, end):
+def _finish(slots, source, target, lengths, unit, order, edges, weights, begin, end):
     for i in range(begin, end):
         slot = slots[i]
         u, v = order[source[slot]], order[target[slot]]
         edges[i, 0], edges[i, 1] = lesser(u, v), greater(u, v)
-        weights[i] = np.float64(roots[slot]) * unit
+        weights[i] = np.float64(lengths[slot]) * unit
 
 
 @kernel

@@ -1,7 +1,8 @@
 """All of Borůvka's rounds in one call, for few points.
 
-With few points, Python needs more time to call a kernel than the kernel needs to run. So one compiled function calls
-the kernels of all rounds, one after the other, on one thread."""
+With few points, Python needs more time to call a kernel than the kernel needs to run, and to make an array than to fill
+it. So one compiled function joins duplicates and calls the kernels of all rounds, one after the other, on one thread.
+Its arrays are pieces of a few larger ones."""
 
 from __future__ import annotations
 
@@ -10,51 +11,87 @@ import numpy as np
 from emst.backend.records import NO_FOREST, Forest
 from emst.cpu.contract import flatten_chunk, list_roots
 from emst.cpu.lightest import first_edges, least_weights, name_edges
-from emst.cpu.merge import hook, relabel
-from emst.cpu.points.bvh import SearchIndex
-from emst.cpu.points.cached import begin_round, bound_leaves, cache_neighbours, search_scratch
-from emst.cpu.points.duplicates import join_duplicates
+from emst.cpu.merge import copy_labels, hook, relabel
+from emst.cpu.points.bvh import MIXED, SearchIndex
+from emst.cpu.points.cached import Memory, begin_cache, begin_round, bound_leaves
+from emst.cpu.points.duplicates import differ_from_last, join_runs
 from emst.cpu.points.labels import label_level
 from emst.cpu.points.search import search_groups
+from emst.cpu.points.walk import packet_in, packet_kinds
+from emst.cpu.runtime.arrays import empties
+from emst.cpu.runtime.compact import count_flags, list_flags
 from emst.cpu.runtime.compile import compiled, part
 from emst.cpu.runtime.lanes import LANES
 
 FEW = 1 << 12  # coordinates: of more, two threads find the neighbours sooner than one saves the time between kernels
 ROUNDS = FEW.bit_length()  # at most, as each halves the components at least
 BROKEN = -1
+NAMES, NUMBERS = 9, 5  # arrays of one entry a point, the empty lanes of the last leaf included
+
+_packet_in = part(packet_in)
 
 
 def join_all(index: SearchIndex) -> tuple[Forest, list[int]] | None:
     """See `emst.backend.operations`."""
-    if index.n * index.d > FEW:
+    n, d, size = index.n, index.d, index.leaves * LANES
+    if n * d > FEW:
         return None
-    forest = join_duplicates(index)
-    cache = cache_neighbours(index, forest)
-    left, chunk = np.empty(ROUNDS, np.int64), (np.empty(1, np.int64), np.empty(1, np.bool_))
-    components = forest.components, np.empty(forest.count, np.int32)
-    edges = forest.edge_u, forest.edge_v, forest.source, forest.target, forest.weight
+    listed = index.lists is not None
+    names, numbers, *packet, more_names, longs, flags, read = empties(
+        (NAMES * size, np.int32),
+        (NUMBERS * size, index.dtype),
+        *packet_kinds(d, index.dtype),
+        (LANES * LANES + size + 1, np.int32),
+        (1 + ROUNDS + index.leaves, np.int64),
+        (n + 1, np.bool_),
+        (size if listed else 0, np.int8),
+    )
+    names, numbers = names.reshape(NAMES, size), numbers.reshape(NUMBERS, size)
     points = index.nodes, index.padded_core, index.node_core, index.space
-    near = None if index.core is None else cache.memory.near
-    rounds = _join(
-        search_scratch(index), chunk, points, index.n, cache.memory, near, cache.candidates, forest.labels,
-        forest.labels.copy(), forest.best, edges, *components, left,
-    )  # fmt: skip
+    lists, reach = (index.lists, index.reach) if listed else (names[:0].reshape(size, 0), numbers[0, :0])
+    rounds = _join(points, n, names, numbers, tuple(packet), more_names, longs, flags, read, lists, reach)
     if rounds == BROKEN:
         raise RuntimeError(NO_FOREST)
-    forest.components, forest.best, forest.edge_u, forest.edge_v = forest.labels[:1], None, None, None
-    return forest, left[:rounds].tolist()
+    labels, source, target = names[0, :n], names[1, :n], names[2, :n]
+    forest = Forest(labels, labels[:1], None, None, None, source, target, numbers[0, :n])
+    return forest, longs[1 : 1 + rounds].tolist()
 
 
 @compiled
-def _join(scratch, chunk, points, n, memory, near, candidates, labels, parent, best, edges, components, roots, left):
-    """Returns the number of rounds. `left` gets the number of components after each round. `chunk` has room for what
-    kernels report of a chunk: a count, and whether they have changed anything."""
+def _join(points, n, names, numbers, packet, more_names, longs, flags, read, lists, reach):
+    """Returns the number of rounds. The first rows of `names` and `numbers` get the forest: labels, sources and
+    targets, and weights. `longs` gets the number of components after each round, from its entry 1 on."""
     nodes, core, node_core, space = points
-    edge_u, edge_v, source, target, weight = edges
-    number, improved = chunk
-    count, rounds = len(components), 0
+    labels, source, target, edge_u, edge_v = names[0, :n], names[1, :n], names[2, :n], names[3, :n], names[4, :n]
+    parent, components, roots = names[5, :n], names[6], names[7]
+    weight, best = numbers[0, :n], numbers[1, :n]
+    memory = Memory(
+        labels=more_names[LANES * LANES :],
+        nearest=names[8],
+        bound=numbers[2],
+        near=numbers[3, : 0 if core is None else len(lists)],
+        least=numbers[4],
+        lists=lists,
+        read=read,
+        reach=reach,
+    )
+    near = None if core is None else memory.near
+    scratch = _packet_in(space.d, packet[0], packet[1], packet[2]), more_names[: LANES * LANES]
+    number, left, candidates = longs[:1], longs[1:], longs[1 + ROUNDS :]
+    # What kernels report of a chunk: a count, or whether they have changed anything.
+    start, improved = flags[:n], flags[n:]
+    memory.labels[:], memory.near[:], memory.least[:], memory.read[:] = MIXED, 0, 0, 0
+    start[0] = True
+    differ_from_last(nodes.blocks, space.d, start, 0, n)
+    number[0] = 0
+    list_flags(start, number, components, n, 0, n)
+    count_flags(start, number, n, 0, n)
+    count, rounds = number[0], 0
+    join_runs(components[:count], core, labels, best, edge_u, edge_v, source, target, weight, 0, n)
+    begin_cache(labels, core, memory.bound, memory.nearest, 0, len(lists))
+    copy_labels(labels, parent, 0, n)
     while count > 1:
-        if rounds == len(left):
+        if rounds == ROUNDS:
             return BROKEN
         _label_nodes(nodes, labels, n)
         begin_round(labels, memory.labels, best, edge_u, edge_v, 0, n)

@@ -39,13 +39,31 @@ class Packet(NamedTuple):
 
 
 def new_packet(d, dtype):
-    lanes, names = (LANES, dtype), (LANES, np.int32)
-    arrays = {
-        "points": (d * LANES, dtype), "labels": names, "ids": names, "radius": lanes, "weight": lanes, "near": lanes,
-        "neighbour": names, "core": lanes, "box": (2 * d, dtype), "distance": lanes, "stack": (STACK, np.int64),
-        "gap": (STACK, dtype),
-    }  # fmt: skip
-    return Packet(**dict(zip(arrays, empties(*arrays.values()))))
+    return packet_in(d, *empties(*packet_kinds(d, dtype)))
+
+
+def packet_kinds(d, dtype):
+    """Sizes and types of the three pieces of memory that a packet of points of dimension d lies in."""
+    return ((d + 5) * LANES + STACK + 2 * d, dtype), (3 * LANES, np.int32), (STACK, np.int64)
+
+
+def packet_in(d, numbers, names, stack):
+    """A packet in such pieces."""
+    lanes, gap = numbers[d * LANES :], numbers[(d + 5) * LANES :]
+    return Packet(
+        points=numbers[: d * LANES],
+        labels=names[:LANES],
+        ids=names[LANES : 2 * LANES],
+        radius=lanes[:LANES],
+        weight=lanes[LANES : 2 * LANES],
+        near=lanes[2 * LANES : 3 * LANES],
+        neighbour=names[2 * LANES : 3 * LANES],
+        core=lanes[3 * LANES : 4 * LANES],
+        box=gap[STACK : STACK + 2 * d],
+        distance=lanes[4 * LANES : 5 * LANES],
+        stack=stack,
+        gap=gap[:STACK],
+    )
 
 
 @part

@@ -5,6 +5,7 @@ lie on one line, which both would then write to in turns.
 """
 
 import ctypes
+import functools
 
 import numpy as np
 
@@ -25,13 +26,21 @@ def empty(size: int, dtype) -> np.ndarray:
 def empties(*kinds) -> list[np.ndarray]:
     """Uninitialised arrays of one dimension, given by size and type, in one piece of memory: for the small arrays of a
     kernel, asking for memory and its address costs more than the kernel's use of it."""
-    places, total = [], 0
-    for size, dtype in kinds:
-        places.append(total)
-        total += -(-size * np.dtype(dtype).itemsize // LINE) * LINE
+    places, total = _layout(kinds)
     memory = np.empty(total + LINE, np.uint8)
     first = -_address(memory) % LINE
-    return [np.ndarray(size, dtype, memory, first + at) for (size, dtype), at in zip(kinds, places)]
+    return [np.ndarray(size, dtype, memory, first + at) for size, dtype, at in places]
+
+
+@functools.lru_cache
+def _layout(kinds):
+    """Size, type and place of every array, and the bytes of all."""
+    places, total = [], 0
+    for size, kind in kinds:
+        dtype = np.dtype(kind)
+        places.append((size, dtype, total))
+        total += -(-size * dtype.itemsize // LINE) * LINE
+    return places, total
 
 
 def _address(memory: np.ndarray) -> int:

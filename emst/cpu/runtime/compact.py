@@ -18,15 +18,15 @@ def positions(flags):
         return np.flatnonzero(flags).astype(np.int32)
     grain = grain_for(n, FEW)
     counts = np.empty(-(-n // grain), np.int64)
-    for_chunks(_count, n, grain, flags, counts, grain)
+    for_chunks(count_flags, n, grain, flags, counts, grain)
     stops = np.cumsum(counts)
     places = empty(stops[-1], np.int32)
-    for_chunks(_list, n, grain, flags, stops - counts, places, grain)
+    for_chunks(list_flags, n, grain, flags, stops - counts, places, grain)
     return places
 
 
 @kernel
-def _count(flags, counts, grain, begin, end):
+def count_flags(flags, counts, grain, begin, end):
     count = 0
     for i in range(begin, end):
         count += flags[i]
@@ -34,7 +34,7 @@ def _count(flags, counts, grain, begin, end):
 
 
 @kernel
-def _list(flags, starts, places, grain, begin, end):
+def list_flags(flags, starts, places, grain, begin, end):
     at = starts[begin // grain]
     for i in range(begin, end):
         if flags[i]:

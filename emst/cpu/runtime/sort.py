@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from emst.cpu.runtime.compile import kernel
+from emst.cpu.runtime.arrays import empties
+from emst.cpu.runtime.compile import compiled, kernel, part
 from emst.cpu.runtime.parallel import for_chunks, thread_count
 
-FEW = 1 << 11  # keys that NumPy's merge sort sorts sooner than it takes to count digits
+FEW = 1 << 12  # keys that one call sorts sooner than it takes to call the kernels of all passes
+SHORT = 32  # keys that are sorted by insertion sooner than it takes to count digits
+BYTE = 256  # values of a digit where keys are few: all counters stay in the first level cache
 SHORTEST, LONGEST = 1 << 13, 1 << 20  # keys of a part: counting digits pays; interrupts are served after each part
 DIGIT = 11  # bits sorted in one pass: 2048 counters stay in the first level cache
 
@@ -21,10 +24,11 @@ def radix_order(keys, values=None):
     """uint64 keys in ascending order, and their values int32[n] in that order, by default indices. Equal keys stay in
     order (least digit first). The arguments stay as they are, but may be returned."""
     n = len(keys)
-    order = np.arange(n, dtype=np.int32) if values is None else values
     if n < FEW:
-        place = np.argsort(keys, kind="stable")
-        return keys[place], order[place]
+        keys, order = keys.copy(), np.arange(n, dtype=np.int32) if values is None else values.copy()
+        sort_few(keys, order, *empties(*few_scratch(n)))
+        return keys, order
+    order = np.arange(n, dtype=np.int32) if values is None else values
     parts = max(min(thread_count(), n // SHORTEST), -(-n // LONGEST))
     grain = -(-n // parts)
     parts = -(-n // grain)
@@ -43,6 +47,60 @@ def radix_order(keys, values=None):
         other = (keys, order) if other else (np.empty_like(keys), np.empty_like(order))  # the caller's stay
         keys, order = new_keys, new_order
     return keys, order
+
+
+def few_scratch(most):
+    """Sizes and types of the scratch of `sort_few` for up to `most` keys."""
+    return (most, np.uint64), (most, np.int32), (8 * BYTE, np.int64)
+
+
+@compiled
+def sort_few(keys, values, spare_keys, spare_values, counts):
+    """Sort keys, and values with them, in place and stably, on one thread. The digits of all passes are counted at
+    once."""
+    n = len(keys)
+    if n <= SHORT:
+        _insert(keys, values)
+        return
+    counts[:] = 0
+    for i in range(n):
+        for digit in range(8):
+            counts[digit * BYTE + _byte(keys[i], digit)] += 1
+    swapped = False
+    for digit in range(8):
+        place = counts[digit * BYTE : (digit + 1) * BYTE]
+        if place[_byte(keys[0], digit)] == n:
+            continue  # all keys have the same digit
+        total = np.int64(0)
+        for value in range(BYTE):
+            count = place[value]
+            place[value] = total
+            total += count
+        for i in range(n):
+            value = _byte(keys[i], digit)
+            at = place[value]
+            place[value] = at + 1
+            spare_keys[at], spare_values[at] = keys[i], values[i]
+        keys, values, spare_keys, spare_values = spare_keys, spare_values, keys, values
+        swapped = not swapped
+    if swapped:
+        for i in range(n):
+            spare_keys[i], spare_values[i] = keys[i], values[i]
+
+
+@part
+def _byte(key, digit):
+    return np.int64((key >> np.uint64(8 * digit)) & np.uint64(BYTE - 1))
+
+
+@part
+def _insert(keys, values):
+    for i in range(1, len(keys)):
+        key, value, to = keys[i], values[i], i
+        while to > 0 and keys[to - 1] > key:
+            keys[to], values[to] = keys[to - 1], values[to - 1]
+            to -= 1
+        keys[to], values[to] = key, value
 
 
 @kernel
@@ -68,17 +126,17 @@ def _start(counts):
     """Replace the counts of every part by the places where its keys go: after those of lesser digits, and after equal
     digits of the parts before. The last row is scratch."""
     parts, digits = len(counts) - 1, counts.shape[1]
-    for part in range(1, parts):
+    for share in range(1, parts):
         for digit in range(digits):
-            counts[part, digit] += counts[part - 1, digit]
+            counts[share, digit] += counts[share - 1, digit]
     first = counts[parts]
     place = 0
     for digit in range(digits):
         first[digit] = place
         place += counts[parts - 1, digit]
-    for part in range(parts - 1, 0, -1):
+    for share in range(parts - 1, 0, -1):
         for digit in range(digits):
-            counts[part, digit] = first[digit] + counts[part - 1, digit]
+            counts[share, digit] = first[digit] + counts[share - 1, digit]
     for digit in range(digits):
         counts[0, digit] = first[digit]
 

@@ -8,6 +8,13 @@ MEMBERS = "tests/runtime/test_parallel.py::"
 
 FAULTS = [
     Fault(
+        "a sort by insertion moves a key before an equal one",
+        "emst/cpu/runtime/sort.py",
+        "keys[to - 1] > key",
+        "keys[to - 1] >= key",
+        ("tests/runtime/test_sort.py::test_few_keys_are_sorted_stably_with_their_values",),
+    ),
+    Fault(
         "the calling thread ends the others when it finds no chunk",
         "emst/cpu/runtime/parallel.py",
         "        finish(futures)  # a helper may",
@@ -60,8 +67,8 @@ FAULTS = [
     Fault(
         "keys of one digit do not go after those of the part before",
         "emst/cpu/runtime/sort.py",
-        "counts[part, digit] = first[digit] + counts[part - 1, digit]",
-        "counts[part, digit] = first[digit] + counts[0, digit]",
+        "counts[share, digit] = first[digit] + counts[share - 1, digit]",
+        "counts[share, digit] = first[digit] + counts[0, digit]",
         ("tests/runtime/test_sort.py::test_equal_keys_stay_in_the_order_of_the_parts[5]",),
     ),
     Fault(
