@@ -60,7 +60,8 @@ def test_every_figure(run, device, tmp_path):
         assert times["rounds"] > 0 and times["dendrogram"] > 0
     assert [(row["k"], row["ratio to k = 1"] == "1") for row in neighbours] == [("1", True), ("4", False)]
     assert float(neighbours[1]["total weight"]) > float(neighbours[0]["total weight"])
-    assert [line.split()[0].partition("=")[0] for line in errors.splitlines()] == ["gone", "road-network-3d"]
+    lines = [line for line in errors.splitlines() if not line.startswith("emst compiles kernels")]
+    assert [line.split()[0].partition("=")[0] for line in lines] == ["gone", "road-network-3d"]
     assert errors.count("is skipped") == 2  # each set once, with one sentence
 
 

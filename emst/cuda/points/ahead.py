@@ -27,6 +27,7 @@ from emst.cuda.runtime.tensor_cores import stages
 # By what needs them: path of the .cu file without its ending, and name. "resident" stands after a kernel whose blocks
 # wait for one another.
 KERNELS = {
+    "rest": "points/rounds join_rest<{T}, {D}, {M}, {MRD}> resident",  # first, as it takes the longest
     "begin": """
         points/statistics point_statistics<{T}, {U}>
         points/order rank_axes<double, u64>
@@ -83,7 +84,6 @@ KERNELS = {
         points/labels label_leaves<{T}, {D}>
         points/labels label_top<{T}, {D}>
         points/labels label_level<{T}, {D}>
-        points/rounds join_rest<{T}, {D}, {M}, {MRD}> resident
     """,
     "rounds by walks": "points/search nearest_outgoing<{T}, {D}, {M}, {MRD}>",
     "look": "points/engine count_near_leaves<{T}, {D}>",
@@ -207,6 +207,7 @@ def kernels_of(
     by_rounds = not (few or (rest and walks and d < LOOK_FROM))
     k = SHORT_LIST if cores and weighted else k
     wanted = {
+        "rest": not few and walks,
         "begin": True,
         "hierarchy": walks,
         "lists": walks and 1 < k <= LONGEST_LIST,
