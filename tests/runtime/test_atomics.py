@@ -90,7 +90,7 @@ def monotonic_lines(function, types):
     [
         (flatten, (int32, int32, int64), 7, False),
         (follow, (int32,), 2, False),
-        (nodes._look_down, (int32[:, ::1], int32, int32, None, int32, int32, uint8), 0, True),
+        (nodes.look_down, (int32[:, ::1], int32, int32, None, int32, int32, uint8), 0, True),
     ],
     ids=["contract", "descent", "nodes"],
 )
