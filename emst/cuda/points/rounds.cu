@@ -12,7 +12,7 @@
 #include "runtime/grid.cuh"
 
 constexpr int MOST_ROUNDS = 31;  // a round at least halves the components
-constexpr int LEAST_RUN = 4;     // points of a packet
+constexpr int SHORTEST_RUN = 4;  // points of a packet
 
 struct State {  // zeros before the launch
   u32 arrived;
@@ -64,7 +64,7 @@ __device__ void search_runs(const Grid &grid, const T *rows, i64 n, const Hierar
   __shared__ Wanting<T, D> waiting[WARPS][32];
   const int lane = lane_id(), warp = threadIdx.x / 32;
   int size = 32;
-  while (size > LEAST_RUN && n < size * grid.step() / 32) size /= 2;
+  while (size > SHORTEST_RUN && n < size * grid.step() / 32) size /= 2;
   for_warps(grid, (n + size - 1) / size, [&](i64 run) {
     const i64 i = minimum(run * size + minimum(lane, size - 1), n - 1);
     const bool mine = lane < size && run * size + lane < n;

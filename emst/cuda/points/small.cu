@@ -12,6 +12,7 @@
 constexpr int SMALL_THREADS = EMST_BLOCK, MOST_ROUNDS = EMST_SMALL_ROUNDS;
 
 static_assert(1 << MOST_ROUNDS >= EMST_FEW_POINTS, "a round at least halves the components");
+static_assert(EMST_FEW_POINTS <= EMST_FEW, "the edges of few points are ranked, as few keys are");
 
 struct State {  // zeros before the launch
   u32 arrived;
