@@ -46,7 +46,7 @@ __device__ void each_outside(const int *labels, const Chosen &chosen, const int 
   }
 }
 
-// Among the lightest edges of a component the least distance.
+// Finds the least distance among the lightest edges of each component.
 template <class T>
 __device__ void lower_distances(const int *labels, const Chosen &chosen, const int *nearest, const Bits<T> *bound,
                                 const Bits<T> *second, const Bits<T> *best, Bits<T> *best_distance) {
@@ -55,7 +55,7 @@ __device__ void lower_distances(const int *labels, const Chosen &chosen, const i
   });
 }
 
-// Among the lightest and nearest ones the first. second is null for the Euclidean tree: there the distance is the
+// Finds the first edge among those that are lightest and nearest. second is null for the Euclidean tree: there the distance is the
 // weight.
 template <class T>
 __device__ void choose_edges(const int *labels, const Chosen &chosen, const int *nearest, const Bits<T> *bound,

@@ -98,7 +98,8 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
   if (lane_id() == 0 && inside) atomicAdd(total + 1, inside);
 }
 
-// All steps up to here by one block, and both numbers of `total`. The counts in `large` are atomics' (grid.cuh).
+// One block does all the steps above and writes both numbers of `total`. Atomics write `large`, so its barriers have
+// fences (grid.cuh).
 template <class T, class S>
 __global__ void __launch_bounds__(FEW_THREADS, 1)
     find_few(const int *entries, const u32 *slots, const int *rounds, const T *height, const int2 *below, const S *size,

@@ -1,4 +1,4 @@
-// Labels of nodes: the component of all points below a node, MIXED if there are several. Each is found by a warp.
+// The label of a node is the component of all points below it, or MIXED if they lie in several. A warp finds it.
 #pragma once
 #include "points/bvh.cuh"
 

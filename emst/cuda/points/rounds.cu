@@ -32,13 +32,13 @@ struct Kept {
   Bits<T> *weight;
 };
 
-// block(b) for all blocks of points that this one takes, of which each thread has EACH.
+// Calls block(b) for every block of points that these threads take. Each thread has EACH points of it.
 template <class Block>
 __device__ void for_point_blocks(const Grid &grid, i64 n, Block block) {
   for (i64 b = grid.rank; b * (EACH * (i64)blockDim.x) < n; b += grid.size) block(b);
 }
 
-// warp(i) for i below `count`, each by one warp.
+// Calls warp(i) for every i below `count`, each by one warp.
 template <class Warp>
 __device__ void for_warps(const Grid &grid, i64 count, Warp warp) {
   for (i64 i = grid.first() / 32; i < count; i += grid.step() / 32) warp(i);
@@ -140,7 +140,7 @@ __device__ bool relabel(const Grid &grid, i64 n, const Kept<T> &kept, volatile i
 template <class T, int D, bool MRD>
 constexpr int HELD = BLOCKS_HELD<T, D, MRD> < EMST_ROUNDS_BLOCKS ? BLOCKS_HELD<T, D, MRD> : EMST_ROUNDS_BLOCKS;
 
-// Before the first round, `prepare` and the labels of all nodes have been launched.
+// For the first round, `upper_bounds` and `label_nodes` have run before this launch.
 template <class T, int D, int METRIC, bool MRD>
 __global__ void __launch_bounds__(32 * WARPS, HELD<T, D, MRD>)
     join_rest(const T *rows, i64 n, const __grid_constant__ Hierarchy h, T *nodes, const Norm<METRIC> norm, i64 count,

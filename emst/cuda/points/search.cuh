@@ -1,6 +1,6 @@
 // The searches of one round: which points need one, and their nearest points of another component.
 //
-// Between rounds a point keeps the neighbour that it found last. If that still lies in another component it is still
+// Between rounds a point keeps the neighbour that it found last. If that point lies in another component, it is still
 // the nearest one, since components only grow. Otherwise the weight of the edge to it is a lower bound of the next. A
 // search that finds nothing within its radius leaves the next number after the radius as the lower bound. A point needs
 // a search only if its lower bound does not exceed the upper bound of its component's lightest edge.

@@ -77,9 +77,9 @@ CACHE_LINE = 128  # bytes
 
 
 def empties(*kinds: tuple[int | tuple[int, ...], Any]) -> list[cupy.ndarray]:
-    """Uninitialised arrays, given by shape and type, in one piece of memory: to ask for memory takes several times as
-    long as to make an array in it. Each begins on a cache line. The memory is free again when no array of them is left,
-    so small results that are kept do not belong in one piece with scratch."""
+    """Uninitialised arrays of these shapes and types, in one piece of memory: asking for memory takes several times as
+    long as making an array in it. Each array begins on a cache line. The memory is freed when the last array is gone,
+    so small results that are kept should not share it with scratch."""
     places, total = [], 0
     for shape, dtype in kinds:
         places.append(total)
