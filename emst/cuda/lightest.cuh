@@ -55,8 +55,8 @@ __device__ void lower_distances(const int *labels, const Chosen &chosen, const i
   });
 }
 
-// Finds the first edge among those that are lightest and nearest. second is null for the Euclidean tree: there the distance is the
-// weight.
+// Finds the first edge among those that are lightest and nearest. second is null for the Euclidean tree: there the
+// distance is the weight.
 template <class T>
 __device__ void choose_edges(const int *labels, const Chosen &chosen, const int *nearest, const Bits<T> *bound,
                              const Bits<T> *second, const Bits<T> *best, const Bits<T> *best_distance, u64 *edge) {
