@@ -10,6 +10,9 @@
 // wide or less. Bins that begin below four octaves are joined in the first one. If that holds the wanted distance, the
 // next bins span the whole interval, so every two passes make it at least 32 times smaller. The least and the greatest
 // distance of a pass cut it further: where all are equal, it ends.
+//
+// The limit of a pass that counts may shrink on the way (`shrink`): once some bins hold enough distances, those above
+// them do not count. So a walk soon leaves out a crowd of points that are no farther than the first, rough interval.
 #pragma once
 #include "runtime/exact.cuh"
 
@@ -24,7 +27,8 @@ struct Selection {
   int rank, left;  // left: how many distances are in (low, high], at most
   Bits<T> limit;   // what the pass looks for: distances in (low, limit]; -1 if nothing
   Bits<T> base, least, greatest;
-  int shift, count;
+  int shift, count;  // count: of the distances up to `limit`
+  int top;           // the bin that holds the limit
   bool stores, whole;
 
   // At least `wanted` distances are at most `farthest`.
@@ -53,6 +57,7 @@ struct Selection {
     if (!whole) shift = minimum(shift, FINE);
     const U span = (U)BINS << shift;
     base = (U)(high - low - 1) <= span ? low + 1 : high - (Bits<T>)span;
+    top = (int)((U)(limit - base) >> shift);
   }
 
   __device__ void offer(Bits<T> d) {
@@ -65,6 +70,15 @@ struct Selection {
       greatest = maximum(greatest, d);
     }
     count++;
+  }
+
+  // Lowers the limit of a pass that counts to the first bin that reaches the rank; whether it did.
+  __device__ bool shrink() {
+    if (limit < 0 || stores) return false;
+    const int before = top;
+    for (int here; count - (here = words[top * step]) >= rank; top--) count -= here;
+    if (top < before) limit = base + (Bits<T>)(((U)(top + 1) << shift) - 1);
+    return top < before;
   }
 
   __device__ void end_pass() {

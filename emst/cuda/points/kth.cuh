@@ -1,8 +1,8 @@
 // The distances of 32 queries that are neighbours on the curve to their k-th nearest points, for long lists.
 //
 // First only the points around the packet's place on the curve are compared: the distance of the rank among these is a
-// bound. It is exact up to an eighth of an octave. Then packet walks up to that bound count all points; as a rule one
-// walk counts, and one stores the few distances that are left. See selection.cuh.
+// bound. It is exact up to an eighth of an octave. Then packet walks up to that bound count all points, and lower it on
+// the way; as a rule one walk counts, and one stores the few distances that are left. See selection.cuh.
 #pragma once
 #include "distances/selection.cuh"
 #include "points/walk.cuh"
@@ -26,7 +26,9 @@ struct KthDistance {
   }
   __device__ bool scan(int leaf, u32 = FULL) {
     each_distance(leaf, [&](Bits<T> d) { selection.offer(d); });
-    return false;
+    if (!__any_sync(FULL, selection.shrink())) return false;
+    reach = warp_max(selection.limit);
+    return true;
   }
   template <class Use>
   __device__ void each_distance(int leaf, Use use) {
