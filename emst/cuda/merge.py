@@ -10,7 +10,7 @@ import numpy as np
 from emst.backend.records import NO_FOREST, Forest
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
-from emst.cuda.runtime.memory import OnItsWay, all_ones
+from emst.cuda.runtime.memory import OnItsWay, empties
 
 
 class MergeScratch:
@@ -22,13 +22,15 @@ class MergeScratch:
         By root: the component's lightest edge, smaller end in the upper half; all ones for none.
     ends : uint64[n]
         By slot: the forest's edges, packed alike.
+    spare : int32[n]
+        Where the next list of components goes.
     """
 
     def __init__(self, n: int) -> None:
-        self.edge = all_ones(n, np.uint64)
-        self.ends = cupy.empty(n, np.uint64)
-        self.parent = cupy.empty(n, np.int32)
-        self.spare = cupy.empty(n, np.int32)  # where the next list of components goes
+        self.edge, self.ends, self.parent, self.spare = empties(
+            (n, np.uint64), (n, np.uint64), (n, np.int32), (n, np.int32)
+        )
+        self.edge.data.memset_async(0xFF, self.edge.nbytes)
         self.status = cupy.zeros(3, np.int32)  # see merge.cu
         self.hooked = 0  # components, in all rounds so far
         self.compaction = Compaction(n)

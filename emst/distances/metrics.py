@@ -265,20 +265,14 @@ def _named(name: Any, params: dict[str, Any]) -> Metric:
         _check_power(params.get("p", 2))
         if params.keys() <= {"p"}:
             return _minkowski(float(params.get("p", 2)), params)
-    if name not in {"euclidean", "sqeuclidean", "cosine", "haversine", "manhattan", "chebyshev"}:
+    if name != "haversine" and name not in WITHOUT_PARAMETERS:
         return Metric(name, params, "matrix", f"{name} {UNSUPPORTED}")
     if name == "haversine":
         sphere = sphere_of(params)
         return Metric(name, params, image=sphere.image, height=sphere.arc, sphere=sphere)
     if params:
         raise ValueError(f"metric={name!r} takes no parameters; got {', '.join(map(repr, params))}")
-    return {
-        "euclidean": Metric(name),
-        "sqeuclidean": Metric(name, height=_square),
-        "cosine": Metric(name, image=directions, height=_half_square),
-        "manhattan": Metric(name, norm=Norm("manhattan", 1.0)),
-        "chebyshev": Metric(name, norm=Norm("chebyshev", 1.0)),
-    }[name]
+    return WITHOUT_PARAMETERS[name]
 
 
 def _in_box(name: str, params: dict[str, Any]) -> Metric:
@@ -338,3 +332,12 @@ def _square(distance: Array) -> Array:
 
 def _half_square(chord: Array) -> Array:
     return chord * chord / 2
+
+
+WITHOUT_PARAMETERS = {
+    "euclidean": Metric("euclidean"),
+    "sqeuclidean": Metric("sqeuclidean", height=_square),
+    "cosine": Metric("cosine", image=directions, height=_half_square),
+    "manhattan": Metric("manhattan", norm=Norm("manhattan", 1.0)),
+    "chebyshev": Metric("chebyshev", norm=Norm("chebyshev", 1.0)),
+}

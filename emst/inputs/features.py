@@ -27,6 +27,8 @@ def features_of(X: Any) -> dict[str, Any]:
     """
     if type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "fiu":  # no names; scikit-learn takes its time
         return {"n_features_in_": X.shape[1]}
+    if hasattr(X, "__cuda_array_interface__") and X.ndim == 2:
+        return {"n_features_in_": X.shape[1]}
     probe = BaseEstimator()
     validate_data(probe, X if hasattr(X, "shape") else _sized(X), skip_check_array=True)
     return dict(vars(probe))

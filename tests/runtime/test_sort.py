@@ -66,7 +66,8 @@ def test_packed_keys_are_sorted_by_as_many_bits_as_their_ties_ask_for(passes, fr
     g, bits = np.random.default_rng(n), np.uint64(index_bits(n))
     keys = g.integers(0, 256, n, np.uint64) << np.uint64(free) | g.integers(0, 2**free, n, np.uint64)
     keys = keys >> bits << bits | np.arange(n, dtype=np.uint64)
-    many = sample_ties(cupy.asarray(keys), LEAST_PASSES, MOST_PASSES + 1, 8)
+    many, state = sample_ties(cupy.asarray(keys), LEAST_PASSES, MOST_PASSES + 1, 8)
+    assert state.get().tolist() == [0]
     assert many.get().tolist() == [p < passes for p in range(LEAST_PASSES, MOST_PASSES + 1)]
     if passes <= MOST_PASSES:
         order = np.argsort(keys >> np.uint64(64 - 8 * passes), kind="stable")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 import cupy
@@ -37,10 +38,18 @@ def metric_of(norm: Norm, dtype: Any) -> Metric:
     """The arguments of kernels for this norm and points of this dtype, on the current GPU.
 
     Kernels read the period in whole chunks of coordinates."""
-    period, at = None, 0
-    if norm.period is not None:
-        lengths = norm.lengths(dtype)
-        period = cupy.asarray(np.resize(lengths, -(-len(lengths) // BRUTE_CHUNK) * BRUTE_CHUNK))
-        at = period.data.ptr
-    fields = np.array([norm.degree, *norm.parts, np.uint64(at).view(np.float64)])
-    return Metric(number_of(norm), fields.view(f"V{fields.nbytes}"), period)
+    if norm.period is None:
+        return _without_period(norm)
+    lengths = norm.lengths(dtype)
+    period = cupy.asarray(np.resize(lengths, -(-len(lengths) // BRUTE_CHUNK) * BRUTE_CHUNK))
+    return Metric(number_of(norm), _fields(norm, period.data.ptr), period)
+
+
+@functools.lru_cache
+def _without_period(norm: Norm) -> Metric:
+    return Metric(number_of(norm), _fields(norm, 0), None)
+
+
+def _fields(norm: Norm, period: int) -> np.ndarray:
+    fields = np.array([norm.degree, *norm.parts, np.uint64(period).view(np.float64)])
+    return fields.view(f"V{fields.nbytes}")

@@ -59,7 +59,7 @@ def _select_few(condensed: Condensed, largest: int, root_too: np.bool_, only_lea
         *(count, condensed.parent, condensed.children, *rules, *climbing, *numbering),
         block=FEW_THREADS,
     )
-    return Selection(chosen[: int(total[0])], label)
+    return Selection(chosen[: total.get().item()], label)
 
 
 def number_chosen(topmost: cupy.ndarray) -> Selection:
@@ -69,7 +69,7 @@ def number_chosen(topmost: cupy.ndarray) -> Selection:
     Compaction(count).launch("hierarchy/selection", "list_chosen", count, topmost, count, chosen, rank, total)
     label = cupy.empty(count, np.int32)
     launch("hierarchy/selection", "label_clusters", count, count, topmost, rank, label)
-    return Selection(chosen[: int(total[0])], label)
+    return Selection(chosen[: total.get().item()], label)
 
 
 def climbed(condensed: Condensed) -> tuple[object, ...]:

@@ -17,6 +17,7 @@ from emst.cuda.distances.metric import number_of
 from emst.cuda.points.bvh import are_few
 from emst.cuda.points.engine import LOOK_FROM, Engine, engine_before_looking
 from emst.cuda.points.knn import LONGEST_LIST
+from emst.cuda.points.order import WARP
 from emst.cuda.points.rounds import at_once
 from emst.cuda.points.weighted import SHORT_LIST
 from emst.cuda.runtime.compile import ctype
@@ -30,10 +31,13 @@ KERNELS = {
     "rest": "points/rounds join_rest<{T}, {D}, {M}, {MRD}> resident",  # first, as it takes the longest
     "begin": """
         points/statistics point_statistics<{T}, {U}>
-        points/order rank_axes<double, u64>
         points/order cell_grids<double, u64, {A}>
         points/order cell_codes<{T}, {A}>
         points/bvh gather<{T}>
+    """,
+    "many axes": """
+        points/order rank_axes<double, u64>
+        points/order rank_axes<{T}, {U}>
     """,
     "hierarchy": """
         points/bvh leaf_boxes<{T}, {D}>
@@ -69,6 +73,7 @@ KERNELS = {
     """,
     "many cores": "points/cached cache_from_lists<{T}, {WALKED}, {M}>",
     "rounds": """
+        points/cached leave_out_largest<{T}>
         points/search mark_searches<{T}>
         points/search list_marked
         merge hook<{T}>
@@ -102,11 +107,7 @@ KERNELS = {
         points/halves centre_tiles
         points/halves bound_tiles
         points/products_search label_tiles
-        points/products_search count_members
-        points/products_search find_largest
-        points/products_search list_others
         points/products_search lightest_of_candidates<{T}>
-        points/products_search leave_out<{T}>
     """,
     "products cores": """
         points/products_knn collect_near<{STAGES}>
@@ -122,7 +123,6 @@ KERNELS = {
         points/order list_crowded
         points/order list_cells
         points/order cell_boxes<{T}, {U}>
-        points/order rank_axes<{T}, {U}>
         points/order cell_grids<{T}, {U}, {A}>
         points/order cell_keys
         points/order put_in_order
@@ -209,6 +209,7 @@ def kernels_of(
     wanted = {
         "rest": not few and walks,
         "begin": True,
+        "many axes": d > WARP,
         "hierarchy": walks,
         "lists": walks and 1 < k <= LONGEST_LIST,
         "ranks": walks and k > LONGEST_LIST,

@@ -7,8 +7,9 @@ import numpy as np
 
 from emst.backend.records import Forest
 from emst.cuda.points.bvh import SearchIndex
-from emst.cuda.runtime.constants import BITS_TILE
+from emst.cuda.runtime.constants import BITS_TILE, BLOCK
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
+from emst.cuda.runtime.memory import empties
 
 
 class NeighbourCache:
@@ -22,22 +23,24 @@ class NeighbourCache:
         Weight of the edge to it. Once both are in one component, a lower bound of all edges that leave the component.
     second : T[n] or None
         Distance to it, under mutual reachability.
+    worklist, count : int32[n], int32[3]
+        Points that need a search, and how many: see search.cu.
+    step : T[n]
+        Weight of the edge to the next point on the curve.
     spans : Spans or None
         Made by the first round that lists its searches.
     """
 
     def __init__(self, index: SearchIndex) -> None:
-        n, mrd = index.n, index.core is not None
+        ids, weights = (index.n, np.int32), (index.n, index.dtype)
         self.rounds, self.alone = 0, False  # rounds searched; whether all points were components of the first one
-        self.nearest = cupy.empty(n, np.int32)
-        self.bound = cupy.empty(n, index.dtype)
-        self.second = cupy.empty(n, index.dtype) if mrd else None
-        self.best_distance = cupy.empty(n, index.dtype) if mrd else None
-        self.worklist = cupy.empty(n, np.int32)
+        self.second = self.best_distance = None
+        if index.core is not None:
+            self.second, self.best_distance = empties(weights, weights)
+        of_points = ids, weights, ids, weights
+        self.nearest, self.bound, self.worklist, self.step, self.count = empties(*of_points, (3, np.int32))
         self.lists: cupy.ndarray | None = None  # neighbours to look at before searching, int32[k, n]
         self.listed: cupy.ndarray | None = None  # powers of the distances to them, T[k, n], if they are known
-        self.step = cupy.empty(n, index.dtype)
-        self.count = cupy.empty(3, np.int32)  # of the worklist, see search.cu
         self.spans: Spans | None = None
 
 
@@ -88,6 +91,8 @@ def upper_bounds(index: SearchIndex, forest: Forest, cache: NeighbourCache) -> N
     """See `emst.backend.operations`; `merge` and `join_duplicates` leave `best` at infinity."""
     if cache.rounds == 1 and cache.alone and not index.walks:  # the nearest neighbour of each point has joined it
         cache.nearest.data.memset_async(0xFF, cache.nearest.nbytes)
+    if cache.rounds > 0:
+        launch("points/cached", f"leave_out_largest<{index.T}>", BLOCK, forest.labels, index.n, forest.best)
     arrays = (forest.labels, index.n, index.rows, *index.shape, cache.step)
     results = (cache.second, cache.nearest, cache.bound, forest.best, cache.count)
     launch_over_points("points/cached", f"upper_bounds<{index.T}>", index.n, *arrays, *results)

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import cupy
 import numpy as np
 
 from emst.backend.records import Forest
 from emst.cuda.merge import MergeScratch, halves
 from emst.cuda.points.bvh import SearchIndex, padded
 from emst.cuda.runtime.launch import launch
-from emst.cuda.runtime.memory import OnItsWay
+from emst.cuda.runtime.memory import OnItsWay, empties
 
 
 def join_duplicates(index: SearchIndex) -> Forest:
     """See `emst.backend.operations`."""
     n, T = index.n, index.T
     scratch = MergeScratch(n)
-    labels = cupy.empty(padded(n), np.int32)[:n]  # whole leaves are read at once
-    heads = cupy.empty(n, np.int32)
-    weight, best = cupy.empty(n, index.dtype), cupy.empty(n, index.dtype)
+    whole, heads, weight, best = empties((padded(n), np.int32), (n, np.int32), (n, index.dtype), (n, index.dtype))
+    labels = whole[:n]  # whole leaves are read at once
     total = scratch.status
     scratch.compaction.launch(
         "points/duplicates", f"list_heads<{T}>", n, index.rows, n, *index.shape, heads, labels, total

@@ -14,6 +14,7 @@ from emst.cuda.points.products import product_bytes
 from emst.cuda.runtime.constants import BRUTE_TILE, LEAF
 from emst.cuda.runtime.memory import bytes_free
 
+LITTLE = 1 << 25  # bytes that are asked for without a look at how many are free
 LABELLING = 130  # bytes a point that the stages after the tree take at their peak, a little more than measured
 
 
@@ -42,8 +43,9 @@ def require_memory(array: Any, dtype: Any, k: int, labels: bool = False) -> None
     needed = max(tree_bytes(n, d, dtype, k), n * LABELLING if labels else 0)
     if not (isinstance(array, cupy.ndarray) and array.dtype == dtype and array.flags.c_contiguous):
         needed += n * d * np.dtype(dtype).itemsize  # a copy of the points
-    if needed <= cupy.get_default_memory_pool().free_bytes():  # then the driver, which takes longer, is not asked
-        return
+    pool = cupy.get_default_memory_pool()
+    if needed <= (0 if pool.get_limit() else LITTLE) or needed <= pool.free_bytes():
+        return  # the driver, which takes longer, is not asked
     free = bytes_free()
     if free is not None and needed > free:
         raise MemoryError(

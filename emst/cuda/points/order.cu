@@ -3,9 +3,9 @@
 // A level has m points in its cells, in curve order: `members` holds their rows (null on the first level: all rows in
 // order), `cell` the number of the cell of each (null: 0).
 //
-// order.py launches, for each level: cell_boxes (not for the first), rank_axes, cell_grids, cell_codes; order_packed
-// and list_crowded, if all points are sorted by the highest bits first; cell_keys, if there are several cells, and
-// put_in_order; list_crowded and list_cells, which make the next level.
+// order.py launches, for each level: cell_boxes (not for the first), rank_axes (of many axes), cell_grids, cell_codes;
+// order_packed and list_crowded, if all points are sorted by the highest bits first; cell_keys, if there are several
+// cells, and put_in_order; list_crowded and list_cells, which make the next level.
 #include "runtime/compact.cuh"
 #include "runtime/ties.cuh"
 #include "points/curve.cuh"
@@ -49,25 +49,29 @@ __device__ double side(const U *box, int dimensions, int axis, double scale) {
   return add(mul(widened(unordered(box[dimensions + axis])), scale), -low);
 }
 
-// How many axes of a cell come before each: wider ones, and equally wide ones of a smaller number. A thread an axis of
-// a cell, since in many dimensions one warp would take milliseconds.
+// How many axes of a cell come before this one: wider ones, and equally wide ones of a smaller number.
 template <class T, class U>
-__global__ void rank_axes(const U *corners, i64 cells, int dimensions, double scale, int *ranks) {
-  const i64 at = thread_id();
-  if (at >= cells * dimensions) return;
-  const U *const box = corners + at / dimensions * 2 * dimensions;
-  const int axis = (int)(at % dimensions);
+__device__ int rank_of(const U *box, int dimensions, int axis, double scale) {
   const double mine = side<T>(box, dimensions, axis, scale);
   int rank = 0;
   for (int other = 0; other < dimensions; other++) {
     const double theirs = side<T>(box, dimensions, other, scale);
     rank += theirs > mine || (theirs == mine && other < axis);
   }
-  ranks[at] = rank;
+  return rank;
 }
 
-// The grid of every cell, from its box and the ranks of its axes; a warp a cell. The widest axes take part: as many of
-// them, up to D, as there are such that each is wider than a cell of the grid that they make.
+// The ranks of many axes: a thread an axis of a cell, since one warp would take milliseconds.
+template <class T, class U>
+__global__ void rank_axes(const U *corners, i64 cells, int dimensions, double scale, int *ranks) {
+  const i64 at = thread_id();
+  if (at >= cells * dimensions) return;
+  ranks[at] = rank_of<T>(corners + at / dimensions * 2 * dimensions, dimensions, (int)(at % dimensions), scale);
+}
+
+// The grid of every cell, from its box and the ranks of its axes; a warp a cell, which ranks them if `ranks` is null.
+// The widest axes take part: as many of them, up to D, as there are such that each is wider than a cell of the grid
+// that they make.
 template <class T, class U, int D>
 __global__ void cell_grids(const U *corners, const int *ranks, i64 cells, int dimensions, double scale,
                            double least_extent, double *low, int *axes, int *used, double *factor) {
@@ -78,9 +82,12 @@ __global__ void cell_grids(const U *corners, const int *ranks, i64 cells, int di
   for (int axis = lane_id(); axis < dimensions; axis += 32)
     widest = maximum(widest, bits_of(side<T>(box, dimensions, axis, scale)));
   const double extent = value_of(warp_max(widest));
+  const auto rank_at = [&](int axis) {
+    return ranks ? ranks[cell * dimensions + axis] : rank_of<T>(box, dimensions, axis, scale);
+  };
   int chosen = 1;
   for (int axis = lane_id(); axis < dimensions; axis += 32) {
-    const int rank = ranks[cell * dimensions + axis] + 1;
+    const int rank = rank_at(axis) + 1;
     if (rank <= D && mul(side<T>(box, dimensions, axis, scale), (double)(1ull << bits_for(rank))) > extent)
       chosen = maximum(chosen, rank);
   }
@@ -88,7 +95,7 @@ __global__ void cell_grids(const U *corners, const int *ranks, i64 cells, int di
   int before = 0;
   for (int first = 0; first < dimensions; first += 32) {
     const int axis = first + (int)lane_id();
-    const bool taken = axis < dimensions && ranks[cell * dimensions + axis] < chosen;
+    const bool taken = axis < dimensions && rank_at(axis) < chosen;
     const u32 lanes = __ballot_sync(FULL, taken);
     const i64 at = cell * D + before + __popc(lanes & ((1u << lane_id()) - 1));
     if (taken) {

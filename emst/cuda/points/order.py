@@ -16,11 +16,13 @@ from emst.cuda.points.statistics import corners_of, corners_of_box
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import DIGIT_BITS, LEAST_PASSES, MOST_PASSES, TIES_A_THREAD
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
+from emst.cuda.runtime.memory import empties
 from emst.cuda.runtime.sort import few, index_bits, sample_ties, sort_packed, sort_pairs
 
 Box: TypeAlias = tuple[np.ndarray, np.ndarray]  # corners float64[d] on the host
 
 THREADS = 1 << 18  # that find the boxes, at most
+WARP = 32  # lanes: the warp of a cell ranks so many axes, one a lane
 LEAST_RUN = 64  # points that one of them takes at least
 
 
@@ -98,10 +100,11 @@ def _corners(points: cupy.ndarray, level: Level, box: Box | None) -> cupy.ndarra
 
 def _grids(corners: cupy.ndarray, cells: int, d: int, scale: float) -> Grids:
     """The grids of cells with these boxes."""
-    grids, axes = new_grids(cells, d), min(d, MOST_CURVE_AXES)
-    ranks = cupy.empty((cells, d), np.int32)
+    grids, axes, ranks = new_grids(cells, d), min(d, MOST_CURVE_AXES), None
     box = (cells, np.int32(d), scale)
-    launch("points/order", f"rank_axes<{_types(corners)}>", cells * d, corners, *box, ranks)
+    if d > WARP:
+        ranks = cupy.empty((cells, d), np.int32)
+        launch("points/order", f"rank_axes<{_types(corners)}>", cells * d, corners, *box, ranks)
     args = (corners, ranks, *box, LEAST_EXTENT, *grids)
     launch("points/order", f"cell_grids<{_types(corners)}, {axes}>", 32 * cells, *args)
     return grids
@@ -115,9 +118,7 @@ def _types(corners: cupy.ndarray) -> str:
 def new_grids(cells: int, d: int) -> Grids:
     """Uninitialised grids of so many cells."""
     shape = (cells, min(d, MOST_CURVE_AXES))
-    return Grids(
-        cupy.empty(shape), cupy.empty(shape, np.int32), cupy.empty(cells, np.int32), cupy.empty(cells, np.float64)
-    )
+    return Grids(*empties((shape, np.float64), (shape, np.int32), (cells, np.int32), (cells, np.float64)))
 
 
 def _codes(
@@ -139,7 +140,7 @@ def _by_high_bits(keys: cupy.ndarray, codes: cupy.ndarray, level: Level, grids: 
     passes do not suffice, the order is None, and the level is the one that was passed."""
     n, bits = level.m, index_bits(level.m)
     least = LEAST_PASSES + (n > 1 << LEAST_PASSES * DIGIT_BITS)  # more points than keys of so many bits
-    many, state = sample_ties(keys, least, MOST_PASSES + 1, CROWD // 2), cupy.zeros(1, np.int32)
+    many, state = sample_ties(keys, least, MOST_PASSES + 1, CROWD // 2)
     ordered = cupy.empty(n, np.int32)
     keys = sort_packed(keys, many)
     args = (keys, n, np.int32(bits), many, codes, ordered, state)

@@ -44,7 +44,7 @@ def _in_total_order(
     keys, listed = cupy.empty(n, np.uint64), cupy.empty((n, _words(index)), np.uint64)
     args = (ends, weight, n, index.rows, *index.shape, index.metric.norm, order, bits, keys, listed)
     launch_over_points("points/result", f"list_edges<{_edge_template(index)}>", n, *args)
-    many, state = sample_ties(keys, MOST_PASSES - 1, MOST_PASSES, LONGEST_RUN // 8), cupy.zeros(1, np.int32)
+    many, state = sample_ties(keys, MOST_PASSES - 1, MOST_PASSES, LONGEST_RUN // 8)
     keys = sort_packed(keys, many)
     edges, weights = _results(index, count)
     name, written = f"<{index.T}, {_mrd(index)}, {squared}>", (listed, unscale, edges, weights)

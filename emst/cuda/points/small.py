@@ -12,6 +12,7 @@ from emst.cuda.merge import halves
 from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.constants import BLOCK, SMALL_WORDS
 from emst.cuda.runtime.launch import launch_resident
+from emst.cuda.runtime.memory import empties
 
 KEPT_WORDS = 6  # of a point, see `Kept` in small.cu
 
@@ -27,8 +28,8 @@ def join_all(index: SearchIndex) -> tuple[Forest, list[int]] | None:
     if not index.few:
         return None
     n = index.n
-    labels, weight = cupy.empty(n, np.int32), cupy.empty(n, index.dtype)
-    ends, kept = cupy.empty(n, np.uint64), cupy.empty(KEPT_WORDS * n, np.uint64)
+    of_points = ((n, np.int32), (n, index.dtype), (n, np.uint64), (KEPT_WORDS * n, np.uint64))
+    labels, weight, ends, kept = empties(*of_points)
     state = cupy.zeros(SMALL_WORDS, np.int32)
     mrd = "false" if index.core is None else "true"
     launch_resident(

@@ -7,6 +7,7 @@ import numpy as np
 
 from emst.backend.records import PointStatistics
 from emst.cuda.runtime.launch import launch
+from emst.cuda.runtime.memory import asarray
 
 # A thread takes so many values, since all threads that begin at the same moment wait for the same few words.
 VALUES, ALL_AT_ONCE, MOST_THREADS = 16, 4096, 1 << 18
@@ -37,7 +38,9 @@ def corners_of(points: cupy.ndarray) -> cupy.ndarray:
 def corners_of_box(low: np.ndarray, high: np.ndarray) -> cupy.ndarray:
     """The corners float64[d] of a box on the host as `corners_of` gives them for points in float64, without the last
     word."""
-    return cupy.asarray(np.concatenate([~_ordered(low), _ordered(high)]))
+    corners = _ordered(np.stack([low, high]))
+    corners[0] = ~corners[0]
+    return asarray(corners.reshape(-1))
 
 
 def _ordered(values: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ import contextlib
 import math
 import threading
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 import cupy
 import numpy as np
@@ -18,6 +18,8 @@ def asarray(array: Any, dtype: Any = None) -> cupy.ndarray:
     """See `emst.backend.operations`. The device is the current GPU; arrays on other GPUs are copied."""
     if isinstance(array, np.ndarray):  # what travels is what will be used
         array = np.ascontiguousarray(array, dtype)
+        if array.nbytes <= STAGED:
+            return _sent(array)
     elif array.data.device_id != cupy.cuda.runtime.getDevice():
         array = _from_another_gpu(array)
     elif array.flags.c_contiguous and (dtype is None or array.dtype == dtype):
@@ -33,6 +35,17 @@ def _converted(kernel: str, array: Any, dtype: Any) -> cupy.ndarray:
     array, out = cupy.ascontiguousarray(cupy.asarray(array)), cupy.empty(array.shape, dtype)
     launch("runtime/convert", kernel, array.size, array, array.size, out)
     return out
+
+
+STAGED = 1 << 16  # bytes of an array that the driver keeps a copy of until it has been sent
+
+
+def _sent(array: np.ndarray) -> cupy.ndarray:
+    """A copy of a small array. CuPy's takes several times as long, since it brings the values to memory of its own."""
+    copy = cupy.empty(array.shape, array.dtype)
+    if array.nbytes:
+        copy.data.copy_from_host_async(array.ctypes.data, array.nbytes)
+    return copy
 
 
 _thread = threading.local()  # `settled`: see below; `streams`: by GPU, those that copy
@@ -74,18 +87,39 @@ def _copying_stream() -> cupy.cuda.Stream:
 
 
 CACHE_LINE = 128  # bytes
+ONE_PIECE = 1 << 24  # bytes: larger arrays have memory of their own, which is freed when they are gone
+Kind: TypeAlias = tuple[int | tuple[int, ...], Any]  # shape and type of an array
 
 
-def empties(*kinds: tuple[int | tuple[int, ...], Any]) -> list[cupy.ndarray]:
-    """Uninitialised arrays of these shapes and types, in one piece of memory: asking for memory takes several times as
-    long as making an array in it. Each array begins on a cache line. The memory is freed when the last array is gone,
-    so small results that are kept should not share it with scratch."""
+def empties(*kinds: Kind) -> list[cupy.ndarray]:
+    """Uninitialised arrays of these shapes and types. If they are small, they are in one piece of memory: asking for
+    memory takes several times as long as making an array in it. It is freed when the last array is gone, so small
+    results that are kept should not share it with scratch."""
+    places, total = _places(kinds)
+    if total > ONE_PIECE:
+        return [cupy.empty(shape, dtype) for shape, dtype in kinds]
+    return _arrays(kinds, places, cupy.cuda.alloc(total))
+
+
+def zeros(*kinds: Kind) -> list[cupy.ndarray]:
+    """Arrays of zeros of these shapes and types, in one piece of memory, which is cleared at once."""
+    places, total = _places(kinds)
+    memory = cupy.cuda.alloc(total)
+    memory.memset_async(0, total)
+    return _arrays(kinds, places, memory)
+
+
+def _places(kinds: tuple[Kind, ...]) -> tuple[list[int], int]:
+    """Where arrays begin in one piece of memory, each on a cache line, and how many bytes it has."""
     places, total = [], 0
     for shape, dtype in kinds:
         places.append(total)
         size = shape if isinstance(shape, int) else math.prod(shape)
         total += -(-size * np.dtype(dtype).itemsize // CACHE_LINE) * CACHE_LINE
-    memory = cupy.cuda.alloc(total)
+    return places, total
+
+
+def _arrays(kinds: tuple[Kind, ...], places: list[int], memory: Any) -> list[cupy.ndarray]:
     return [cupy.ndarray(shape, dtype, memory + at) for (shape, dtype), at in zip(kinds, places)]
 
 

@@ -272,6 +272,7 @@ __global__ void __launch_bounds__(SAMPLE_THREADS)
   constexpr u32 FREE = ~0u;
   __shared__ u32 seen[SLOTS];  // a hash table
   const int passes = LEAST_PASSES + blockIdx.x, lowest = lowest_bit(passes);
+  if (blockIdx.x == 0 && threadIdx.x == 0) many[gridDim.x] = 0;
   if (passes < least || passes >= sure) {
     if (threadIdx.x == 0) many[blockIdx.x] = passes < least;
     return;

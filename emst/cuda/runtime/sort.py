@@ -19,7 +19,7 @@ from emst.cuda.runtime.constants import (
     SORT_THREADS,
 )
 from emst.cuda.runtime.launch import launch, launch_resident, most_resident, multiprocessors
-from emst.cuda.runtime.memory import empties
+from emst.cuda.runtime.memory import empties, zeros
 
 DIGITS = 1 << DIGIT_BITS
 COUNTING = 512  # blocks at most
@@ -41,7 +41,7 @@ def sort_pairs(
         return _sort_indexed(keys, bits)
     shifts = range(0, bits, DIGIT_BITS)
     tiles = -(-n * word.itemsize // SORT_BYTES)
-    counts, words = _counts(tiles, len(shifts))
+    counts, words, _ = _counts(tiles, len(shifts))
     counting = (keys, n, np.int32(len(shifts)), counts)
     launch("runtime/sort", f"count_digits<{name}>", min(tiles, COUNTING) * DIGITS, *counting, block=DIGITS)
     launch("runtime/sort", "digit_starts", len(counts), counts, block=DIGITS)
@@ -57,7 +57,7 @@ def sort_pairs(
 def _sort_indexed(keys: cupy.ndarray, bits: int) -> tuple[cupy.ndarray, cupy.ndarray]:
     """As `sort_pairs`, with indices that fit above so many bits of the keys."""
     n, shifts, tiles = len(keys), range(0, bits, DIGIT_BITS), _packed_tiles(len(keys))
-    counts, words = _counts(tiles, len(shifts))
+    counts, words, _ = _counts(tiles, len(shifts))
     counting = (keys, n, np.int32(len(shifts)), counts)
     launch("runtime/sort", "count_digits<u64>", min(tiles, COUNTING) * DIGITS, *counting, block=DIGITS)
     launch("runtime/sort", "digit_starts", len(counts), counts, block=DIGITS)
@@ -77,11 +77,11 @@ def sort_packed(keys: cupy.ndarray, many: cupy.ndarray) -> cupy.ndarray:
 
     `many` is that of `sample_ties`. If all numbers of passes would leave many ties, nothing is sorted."""
     n, tiles = len(keys), _packed_tiles(len(keys))
-    counts, words = _counts(tiles, MOST_PASSES)
+    counts, words, taken = _counts(tiles, MOST_PASSES)
     launch("runtime/sort", "count_packed", min(tiles, COUNTING) * DIGITS, keys, n, many, counts, block=DIGITS)
-    last, out = cupy.empty(n, np.uint64), cupy.empty(n, np.uint64)
+    last, out = empties((n, np.uint64), (n, np.uint64))
     if _all_resident(tiles):
-        room = (last, out, words, cupy.zeros(1, np.uint32))
+        room = (last, out, words, taken)
         launch_resident("runtime/sort", "packed_passes", tiles, keys, n, many, counts, *room, block=SORT_THREADS)
         return out
     launch("runtime/sort", "digit_starts", len(counts), counts, block=DIGITS)
@@ -99,18 +99,20 @@ def _all_resident(tiles: int) -> bool:
     return tiles <= planned and tiles <= most_resident("runtime/sort", "packed_passes", SORT_THREADS)
 
 
-def sample_ties(keys: cupy.ndarray, least: int, sure: int, run: int) -> cupy.ndarray:
+def sample_ties(keys: cupy.ndarray, least: int, sure: int, run: int) -> tuple[cupy.ndarray, cupy.ndarray]:
     """int32[MOST_PASSES - LEAST_PASSES + 1] on the device: whether a sort of packed keys uint64[n] by so many passes
     would leave many ties, which is that keys are shared by about `run` or more others, as a sample shows.
 
-    Fewer than `least` passes leave many, and `sure` or more do not.
+    Fewer than `least` passes leave many, and `sure` or more do not. Also returns a zero int32[1] for the state of what
+    reads the sorted keys.
     """
-    n, many = len(keys), cupy.empty(MOST_PASSES - LEAST_PASSES + 1, np.int32)
+    n, passes = len(keys), MOST_PASSES - LEAST_PASSES + 1
+    many = cupy.empty(passes + 1, np.int32)
     taken = min(n, SORT_SAMPLE)
     most = np.int32(min(taken**2 * run // (2 * n), taken // 2))
     args = (keys, n, np.int32(least), np.int32(sure), most, many)
-    launch("runtime/sort", "sample_ties", len(many) * SAMPLE_THREADS, *args, block=SAMPLE_THREADS)
-    return many
+    launch("runtime/sort", "sample_ties", passes * SAMPLE_THREADS, *args, block=SAMPLE_THREADS)
+    return many[:passes], many[passes:]
 
 
 def few(n: int) -> bool:
@@ -128,9 +130,9 @@ def _packed_tiles(n: int) -> int:
     return -(-n // (PACKED_ITEMS * SORT_THREADS))
 
 
-def _counts(tiles: int, passes: int) -> tuple[cupy.ndarray, cupy.ndarray]:
-    """Counts of all digits, and what tiles publish."""
-    return cupy.zeros(passes * DIGITS, np.uint64), cupy.zeros(COUNTER_WORDS + tiles * DIGITS, np.uint64)
+def _counts(tiles: int, passes: int) -> list[cupy.ndarray]:
+    """Counts of all digits, what tiles publish, and a counter."""
+    return zeros((passes * DIGITS, np.uint64), (COUNTER_WORDS + tiles * DIGITS, np.uint64), (1, np.uint32))
 
 
 def sort_order(codes: cupy.ndarray) -> cupy.ndarray:
