@@ -12,6 +12,7 @@ from helpers import (
     forest_at_home,
     forest_on,
     hierarchies,
+    left_out,
     random_components,
 )
 from norms_reference import BY_NAME, in_box
@@ -33,15 +34,6 @@ def search(ops, index, forest, cache):
     bounds = forest_at_home(forest).best
     ops.nearest_outgoing(index, forest, cache)
     return bounds
-
-
-def left_out(ours):
-    """The components that have no edge: at most one may be left out, and only if there are others."""
-    at_home = forest_at_home(ours)
-    roots = at_home.components
-    without = roots[at_home.edge_u[roots] < 0]
-    assert len(without) <= 1 < len(roots)
-    return without
 
 
 def assert_same_lightest_edges(ours, theirs, without=()):
