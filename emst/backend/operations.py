@@ -215,9 +215,8 @@ class PointOperations(ArrayOperations, Protocol):
 
     def nearest_outgoing(self, index: SearchIndex, forest: Forest, cache: NeighbourCache) -> None:
         """Search the nearest point of another component for every point that may hold its component's lightest edge.
-        Then set ``forest.best``, ``edge_u`` and ``edge_v`` to that edge, the first in the total order. One
-        component, as a rule the largest, may be left without one, since all others hook onto something; then its
-        ``best`` is no weight."""
+        Then set ``forest.best``, ``edge_u`` and ``edge_v`` to that edge, the first in the total order. The largest
+        component may be left without one, since all others hook onto something; then its ``best`` is no weight."""
 
     def join_rest(self, index: SearchIndex, forest: Forest, cache: NeighbourCache) -> list[int] | None:
         """All rounds that are left, at once, where the backend gains by that: the number of components after each, the

@@ -119,8 +119,8 @@ def test_equal_points_and_a_chain_of_all_points(cuda, n, k):
 @ON_GPU
 @pytest.mark.parametrize("k", [1, 5])
 @pytest.mark.parametrize("n, d", [(300, 2), (FEW_POINTS, 2), (FEW_POINTS + 1, 2), (2_000, 33)])
-def test_both_ways_report_rounds_and_make_the_same_tree(cuda, monkeypatch, n, d, k):
-    """Round by round, the largest component may have no edge, so other numbers of components are left."""
+def test_both_ways_report_the_same_rounds_and_make_the_same_tree(cuda, monkeypatch, n, d, k):
+    # By products the largest component has no edge in a round, so other numbers of components are left.
     engine = importlib.import_module("emst.cuda.points.engine")
     monkeypatch.setattr(engine, "all_pairs_engine", lambda n, d, norm: engine.Engine.PAIRS)
     x = cloud(n, d, np.float32)
@@ -131,9 +131,7 @@ def test_both_ways_report_rounds_and_make_the_same_tree(cuda, monkeypatch, n, d,
         report = lambda number, left, to=rounds: to.append((number, left))  # noqa: E731
         trees.append(minimum_spanning_tree(x, min_samples=k, device="cuda", report=report))
         reports.append(rounds)
-    for report in reports:
-        assert [number for number, _ in report] == list(range(1, len(report) + 1))
-        assert report[0] == reports[0][0] and report[-1][1] == 1
+    assert reports[0] == reports[1]
     assert_same_bits(*trees)
 
 

@@ -187,12 +187,3 @@ def around(x, seed=1):
     near = x[g.integers(0, len(x), 80)] + g.standard_normal((80, x.shape[1])) * 0.2 * spread
     between = x[g.integers(0, len(x), 40)] * 0.5 + x[g.integers(0, len(x), 40)] * 0.5
     return np.clip(np.concatenate([x[::5], near, between]), x.min(axis=0), x.max(axis=0)).astype(x.dtype)
-
-
-def left_out(ours):
-    """The components that have no edge: at most one may be left out, and only if there are others."""
-    at_home = forest_at_home(ours)
-    roots = at_home.components
-    without = roots[at_home.edge_u[roots] < 0]
-    assert len(without) <= 1 < len(roots)
-    return without

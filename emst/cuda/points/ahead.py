@@ -73,7 +73,6 @@ KERNELS = {
     """,
     "many cores": "points/cached cache_from_lists<{T}, {WALKED}, {M}>",
     "rounds": """
-        points/cached leave_out_largest<{T}>
         points/search mark_searches<{T}>
         points/search list_marked
         merge hook<{T}>
@@ -107,7 +106,11 @@ KERNELS = {
         points/halves centre_tiles
         points/halves bound_tiles
         points/products_search label_tiles
+        points/products_search count_members
+        points/products_search find_largest
+        points/products_search list_others
         points/products_search lightest_of_candidates<{T}>
+        points/products_search leave_out<{T}>
     """,
     "products cores": """
         points/products_knn collect_near<{STAGES}>

@@ -1,28 +1,8 @@
 // Cached nearest neighbours of another component, and the upper bounds that follow from them.
 //
-// cached.py launches start_cache once, cache_from_lists then and, as long as lists are kept, before each search;
-// leave_out_largest from the second round on, and upper_bounds in every round; search.py launches forget_distances
-// before a search.
+// cached.py launches start_cache once, cache_from_lists then and, as long as lists are kept, before each search, and
+// upper_bounds in every round; search.py launches forget_distances before a search.
 #include "points/cached.cuh"
-
-// A component that has a good part of a sample of points, of several the largest, does not search in this round: its
-// upper bound is less than every lower bound. All others hook onto something. In late rounds one component holds most
-// of the points that would be searched.
-template <class T>
-__global__ void __launch_bounds__(EMST_BLOCK) leave_out_largest(const int *labels, i64 n, Bits<T> *best) {
-  constexpr int GOOD_PART = EMST_BLOCK / 4;
-  __shared__ int sample[EMST_BLOCK];
-  __shared__ u64 largest;  // (points of the sample, all ones less the label)
-  const int mine = labels[threadIdx.x * n / EMST_BLOCK];
-  sample[threadIdx.x] = mine;
-  if (threadIdx.x == 0) largest = 0;
-  __syncthreads();
-  int members = 0;
-  for (const int other : sample) members += other == mine;
-  atomicMax(&largest, (u64)members << 32 | (u32)~mine);
-  __syncthreads();
-  if (threadIdx.x == 0 && largest >> 32 >= GOOD_PART) best[(int)~(u32)largest] = -1;
-}
 
 template <class T>
 __global__ void __launch_bounds__(EMST_BLOCK, 6)

@@ -7,7 +7,7 @@ import numpy as np
 
 from emst.backend.records import Forest
 from emst.cuda.points.bvh import SearchIndex
-from emst.cuda.runtime.constants import BITS_TILE, BLOCK
+from emst.cuda.runtime.constants import BITS_TILE
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
 from emst.cuda.runtime.memory import empties
 
@@ -91,8 +91,6 @@ def upper_bounds(index: SearchIndex, forest: Forest, cache: NeighbourCache) -> N
     """See `emst.backend.operations`; `merge` and `join_duplicates` leave `best` at infinity."""
     if cache.rounds == 1 and cache.alone and not index.walks:  # the nearest neighbour of each point has joined it
         cache.nearest.data.memset_async(0xFF, cache.nearest.nbytes)
-    if cache.rounds > 0:
-        launch("points/cached", f"leave_out_largest<{index.T}>", BLOCK, forest.labels, index.n, forest.best)
     arrays = (forest.labels, index.n, index.rows, *index.shape, cache.step)
     results = (cache.second, cache.nearest, cache.bound, forest.best, cache.count)
     launch_over_points("points/cached", f"upper_bounds<{index.T}>", index.n, *arrays, *results)

@@ -24,7 +24,7 @@ from emst.cuda.runtime.constants import (
     PRODUCT_THREADS,
     PRODUCT_TILE,
 )
-from emst.cuda.runtime.launch import launch, launch_grid, multiprocessors
+from emst.cuda.runtime.launch import Compaction, launch, launch_grid, multiprocessors
 from emst.cuda.runtime.tensor_cores import stage_bytes, stages
 
 HIGHEST_RANK = CANDIDATES // 3
@@ -245,8 +245,15 @@ def _splits(rows: int) -> np.int32:
 def search_by_products(
     index: SearchIndex, forest: Forest, cache: NeighbourCache, worklist: cupy.ndarray | None
 ) -> None:
-    """Search by products, as `nearest_outside` does by comparing all pairs."""
+    """Search by products, as `nearest_outside` does by comparing all pairs.
+
+    Unless the worklist is None, the largest component has no edge afterwards: all others hook onto another, so there
+    are no more rounds. Most points that have to be searched are in that component.
+    """
     n, T, products = index.n, index.T, _products_of(index)
+    queries, largest = cache.count, None
+    if worklist is not None:
+        worklist, queries, largest = _without_largest(forest, cache, worklist)
     tile_label = cupy.empty(products.tiles, np.int32)
     launch("points/products_search", "label_tiles", 32 * products.tiles, forest.labels, n, products.tiles, tile_label)
     part = _rows_at_once(n)
@@ -258,10 +265,26 @@ def search_by_products(
     results = (cache.nearest, cache.bound, cache.second)
     for first in range(0, n, part):
         counts.fill(0)
-        rows = (worklist, cache.count, first, part, counts, candidates)
+        rows = (worklist, queries, first, part, counts, candidates)
         name, of_search = f"collect_outgoing<{T}, {products.arguments}>", (forest.labels, index.core, forest.best)
         _multiply("products_search", name, *points, *tiles, *of_search, *rows)
         args = (index.rows, n, np.int32(index.d), forest.labels, index.core, *bounds, *rows, *results, forest.best)
         name, threads = f"lightest_of_candidates<{T}>", 32 * min(part, n - first)
         launch("points/products_search", name, threads, *args, crowded, crowds, block=CANDIDATE_THREADS)
     nearest_outside(index.rows, index.centres, index.metric, forest.labels, crowded, crowds, results, forest.best)
+    if largest is not None:
+        launch("points/products_search", f"leave_out<{T}>", 1, largest, forest.best, block=1)
+
+
+def _without_largest(
+    forest: Forest, cache: NeighbourCache, worklist: cupy.ndarray
+) -> tuple[cupy.ndarray, cupy.ndarray, cupy.ndarray]:
+    """The queries outside of the largest component, how many they are, and that component."""
+    n, labels = len(forest.labels), forest.labels
+    members, largest = cupy.zeros(n, np.int32), cupy.zeros(1, np.uint64)
+    launch("points/products_search", "count_members", n, labels, n, members)
+    launch("points/products_search", "find_largest", forest.count, forest.components, forest.count, members, largest)
+    others, queries = cupy.empty(n, np.int32), cupy.empty(1, np.int32)
+    args = (worklist, cache.count, n, labels, largest, others, queries)
+    Compaction(n).launch("points/products_search", "list_others", n, *args)
+    return others, queries, largest

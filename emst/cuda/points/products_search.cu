@@ -7,7 +7,9 @@
 // may be as light as the best of the row's component at that time, so the lightest edge is among the candidates. A tile
 // first lowers that weight by upper bounds of its own pairs, and then collects its candidates, so they are few.
 //
-// products.py launches label_tiles, and for each part of the queries collect_outgoing and lightest_of_candidates.
+// products.py launches label_tiles; count_members, find_largest and list_others, if the largest component is left out;
+// for each part of the queries collect_outgoing and lightest_of_candidates; then leave_out, if there is a largest one.
+#include "runtime/compact.cuh"
 #include "points/bounds.cuh"
 #include "points/candidates.cuh"
 #include "points/products.cuh"
@@ -25,6 +27,42 @@ __global__ void label_tiles(const int *labels, i64 n, i64 tiles, int *tile_label
   for (i64 i = begin + lane_id(); i < end; i += 32) same = same && labels[i] == front;
   same = __all_sync(FULL, same);
   if (lane_id() == 0) tile_label[tile] = same ? front : MIXED;
+}
+
+// How many points each component has.
+__global__ void count_members(const int *labels, i64 n, int *members) {
+  const i64 i = thread_id();
+  const int label = i < n ? labels[i] : NONE;
+  const u32 same = __match_any_sync(FULL, label);
+  if (label != NONE && (int)lane_id() == __ffs(same) - 1) atomicAdd(members + label, __popc(same));
+}
+
+// The largest component, of equally large ones the one with the smallest label, as (members, all ones less the label).
+__global__ void find_largest(const int *components, i64 count, const int *members, u64 *largest) {
+  const i64 k = thread_id();
+  u64 mine = 0;
+  if (k < count) mine = (u64)members[components[k]] << 32 | (u32)~components[k];
+  mine = warp_max(mine);
+  if (lane_id() == 0 && mine) atomicMax(largest, mine);
+}
+__device__ inline int label_of_largest(const u64 *largest) { return (int)~(u32)*largest; }
+
+// The queries that are not in the largest component: every other component hooks onto one, so the largest need not.
+__global__ void __launch_bounds__(COMPACT_THREADS)
+    list_others(const int *worklist, const int *queries, i64 n, const int *labels, const u64 *largest, int *others,
+                int *count, u64 *tiles, u32 epoch) {
+  const int left_out = label_of_largest(largest);
+  compact(
+      n, tiles, epoch, count, [&](int, i64 k) { return k < queries[0] && labels[worklist[k]] != left_out; },
+      [&](i64 k, bool kept, u32 rank) {
+        if (kept) others[rank] = worklist[k];
+      });
+}
+
+// Gives the largest component a weight that no edge has, so that it hooks onto none in this round.
+template <class T>
+__global__ void leave_out(const u64 *largest, Bits<T> *best) {
+  best[label_of_largest(largest)] = -1;
 }
 
 template <class B>
