@@ -6,6 +6,7 @@ seed_spreader     Gan and Tao's generator of varying density, the "VisualVar" of
 trajectories      GPS-like: hot spots, quantised coordinates, many duplicates
 blobs             Gaussian blobs of varying size with 5 % background
 tracks            GPS tracks around cities: degrees and feet
+earthquakes       catalogue-like: faults, crowds of aftershocks, and many depths of exactly 10 km
 altitudes         one city, degrees and feet, and 4 % wrong altitudes
 lognormal         heavy tails
 pathways          like tables of counts and ratios: heavy tails of different widths, and repeated rows
@@ -114,6 +115,33 @@ def tracks(n: int, d: int, seed: int, length: int = 1000) -> np.ndarray:
     climb = np.cumsum(g.standard_normal((walks, length, 1)) * speed * 1e5, axis=1)
     x = start[:, None, :] + np.concatenate([flat, climb], axis=2)
     return _rounded(x.reshape(-1, 3)[:n])
+
+
+def earthquakes(n: int, d: int, seed: int) -> np.ndarray:
+    """Epicentres along 400 faults, and 60 % aftershocks of 3,000 of them, to 1e-2 to 1e-4 degrees, in Cartesian
+    kilometres: float64. A third of the depths are exactly 10 or 33 km."""
+    assert d == 3
+    g = np.random.default_rng(seed)
+    rate = g.pareto(0.8, 400) + 0.05
+    fault = g.choice(400, n, p=rate / rate.sum())
+    middle, azimuth = np.stack([g.uniform(-60, 70, 400), g.uniform(-180, 180, 400)], 1), g.uniform(0, np.pi, 400)
+    along = g.standard_normal(n) * g.lognormal(1, 1.2, 400)[fault]
+    place = middle[fault] + along[:, None] * _unit(azimuth)[fault] + g.standard_t(1.5, (n, 2)) * 0.05
+    main = np.minimum(g.pareto(0.7, n) * 20, 2999).astype(int)  # few have most of the aftershocks
+    near = place[main] + np.minimum(g.pareto(0.8, n) * 0.01, 3)[:, None] * _unit(g.uniform(0, 2 * np.pi, n))
+    after = g.random(n) < 0.6
+    after[:3000] = False
+    place[after] = near[after]
+    digits = 10.0 ** g.integers(2, 5, n)[:, None]
+    latitude, longitude = np.radians(np.round(np.clip(place, [-89, -720], [89, 720]) * digits) / digits).T
+    share, depth = g.random(n), np.round(g.lognormal(2.3, 1, n), 1)
+    radius = 6371 - np.where(share < 0.25, 10, np.where(share < 0.35, 33, depth))
+    flat = radius * np.cos(latitude)
+    return np.stack([flat * np.cos(longitude), flat * np.sin(longitude), radius * np.sin(latitude)], 1)
+
+
+def _unit(angle: np.ndarray) -> np.ndarray:
+    return np.stack([np.cos(angle), np.sin(angle)], 1)
 
 
 def altitudes(n: int, d: int, seed: int) -> np.ndarray:
@@ -246,6 +274,7 @@ SETS = {
     "blobs384": PointSet(_as_float32(blobs), 50_000, 384, 0),
     # What real data has and the sets above have not: heavy tails, axes in different units, repeated rows.
     "tracks3": PointSet(_as_float32(tracks), 12 * M, 3, 11),
+    "earthquakes3": PointSet(_as_float32(earthquakes), 852_000, 3, 18),
     "altitudes3": PointSet(_as_float32(altitudes), M, 3, 12),
     "lognormal2": PointSet(_as_float32(lognormal), 300_000, 2, 13),
     "pathways27": PointSet(_as_float32(pathways), 60_000, 27, 14),

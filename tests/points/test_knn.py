@@ -59,6 +59,15 @@ def test_long_lists_of_many_points(ops, k):
     check(ops, x, k)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("k", [41, 51, 1_051])
+def test_crowds_at_the_end_of_the_search(ops, k, dtype):
+    """What 40 scattered points look for lies in one of two crowds, in float32 hardly wider than an ulp."""
+    g = np.random.default_rng(k)
+    crowds = [place + 1e-6 * g.standard_normal((1_000, 2)) for place in ([0.0, 0.0], [30.0, 10.0])]
+    check(ops, np.concatenate([*crowds, g.uniform(-40, 40, (40, 2))]).astype(dtype), k)
+
+
 def test_long_lists_of_equal_points_take_a_moment(ops):
     x = np.zeros((200_000, 2), np.float32)
     x[::2] = 0.25

@@ -20,7 +20,9 @@ def point_statistics(points: cupy.ndarray) -> PointStatistics:
     if corners[2 * d]:
         rows = cupy.flatnonzero(~cupy.isfinite(points).all(axis=1))
         return PointStatistics(np.zeros(d), np.zeros(d), len(rows), int(rows[0]))
-    return PointStatistics(_unordered(~corners[:d]), _unordered(corners[d : 2 * d]), 0, -1)
+    corners[:d] = ~corners[:d]
+    box = _unordered(corners[: 2 * d])
+    return PointStatistics(box[:d], box[d:], 0, -1)
 
 
 def corners_of(points: cupy.ndarray) -> cupy.ndarray:

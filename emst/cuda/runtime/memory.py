@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import threading
 from collections.abc import Iterator
@@ -87,7 +88,7 @@ def _copying_stream() -> cupy.cuda.Stream:
 
 
 CACHE_LINE = 128  # bytes
-ONE_PIECE = 1 << 24  # bytes: larger arrays have memory of their own, which is freed when they are gone
+ONE_PIECE = 1 << 22  # bytes: larger arrays have memory of their own, which is freed when they are gone
 Kind: TypeAlias = tuple[int | tuple[int, ...], Any]  # shape and type of an array
 
 
@@ -109,6 +110,7 @@ def zeros(*kinds: Kind) -> list[cupy.ndarray]:
     return _arrays(kinds, places, memory)
 
 
+@functools.lru_cache(1024)
 def _places(kinds: tuple[Kind, ...]) -> tuple[list[int], int]:
     """Where arrays begin in one piece of memory, each on a cache line, and how many bytes it has."""
     places, total = [], 0

@@ -129,4 +129,11 @@ FAULTS = [
         "return nearer;",
         ("tests/points/test_weighted.py::test_nearest_points_until_the_weights_suffice",),
     ),
+    Fault(
+        "a pass that looks for a distance of high rank leaves out a bin that holds it",
+        "emst/cuda/distances/selection.cuh",
+        "count - (here = words[top * step]) >= rank",
+        "(here = words[top * step], count) >= rank",
+        ("tests/points/test_knn.py::test_long_lists_of_many_points[cuda-51]",),
+    ),
 ]
