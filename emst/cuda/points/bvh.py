@@ -14,6 +14,7 @@ from emst.cuda.points.engine import Engine, engine_after_looking, engine_before_
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import BLOCK, EACH, FAN, FEW_POINTS, LEAF, MAX_LEVELS
 from emst.cuda.runtime.launch import launch, launch_grid
+from emst.cuda.runtime.memory import all_ones
 
 # Coordinates of all pairs of points, at most, that one launch compares in less time than the loop takes for its
 # launches; with core distances a round has more of them. A term of a power that is a function call counts as many as
@@ -130,7 +131,7 @@ def in_whole_leaves(labels: cupy.ndarray) -> cupy.ndarray:
     readable = data.mem.ptr + data.mem.size - data.ptr
     if labels.flags.c_contiguous and data.ptr % 16 == 0 and readable >= labels.itemsize * padded(n):
         return labels
-    copy = cupy.empty(padded(n), labels.dtype)
+    copy = all_ones(padded(n), labels.dtype)
     copy[:n] = labels
     return copy[:n]
 
