@@ -5,6 +5,7 @@
     forest.py     `emst forest`: the minimum spanning forest of a graph
     warm_up.py    `emst warm-up`: compiles the kernels before the first use
     info.py       `emst info`: versions, devices, threads and caches
+    interrupts.py    Ctrl-C: one line, whatever it meets
     streams.py    files, or standard input and output for `-`
     pages.py      the options --html and --hover of `emst cluster`
     layers.py     the option --layers of `emst cluster`
@@ -30,6 +31,7 @@ from collections.abc import Sequence
 
 from emst import __version__
 from emst.cli import cluster, forest, info, tree, warm_up
+from emst.cli.interrupts import heard
 from emst.cli.shared import sentence
 
 STATUS = """\
@@ -38,6 +40,11 @@ exit status: 0 done; 2 wrong arguments, files or data; 1 a fault of emst; 130 in
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return its exit status."""
+    with heard():
+        return _status(argv)
+
+
+def _status(argv: Sequence[str] | None) -> int:
     try:
         arguments = parser().parse_args(argv)
     except KeyboardInterrupt:

@@ -1,8 +1,10 @@
 """`emst tree` and `emst cluster`: input, output, and errors of one line."""
 
 import io
+import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -496,6 +498,65 @@ def test_interrupted(here, capsys, monkeypatch, command, moment):
     assert capsys.readouterr() == ("", "emst: interrupted\n")
     assert (here / OUTPUTS[command]).read_text() == "an earlier result"
     only(here, "points.npy", OUTPUTS[command])
+
+
+class Half:
+    """Its constructor is interrupted, and its finalizer wants what that did not set, as in numba's compiler."""
+
+    def __init__(self):
+        signal.raise_signal(signal.SIGINT)
+        self.whole = True
+
+    def __del__(self):
+        del self.whole
+
+
+class Finalized:
+    """Its finalizer is interrupted. Python ignores exceptions there."""
+
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+
+
+class Ring(Half):
+    """It is part of a cycle."""
+
+    def __init__(self):
+        self.ring = self
+        super().__init__()
+
+
+@pytest.mark.parametrize("meets", [Half, Finalized, Ring])
+def test_an_interrupt_meets_a_finalizer(here, capfd, monkeypatch, meets):
+    """One line on standard error all the same, within a second, and later exceptions in finalizers are shown."""
+
+    def interrupt(*_, **__):
+        meets()
+        time.sleep(10)
+
+    np.save("points.npy", POINTS)
+    monkeypatch.setattr("emst.euclidean.minimum_spanning_tree", interrupt)
+    before, start = sys.unraisablehook, time.monotonic()
+    # pytest has a hook of its own, which would turn what it hears into a warning
+    monkeypatch.setattr(sys, "unraisablehook", sys.__unraisablehook__)
+    assert main(["tree", "points.npy", "-o", "tree.npz", "--device", "cpu"]) == 130
+    assert time.monotonic() < start + 5
+    assert capfd.readouterr() == ("", "emst: interrupted\n")
+    assert sys.unraisablehook is sys.__unraisablehook__ is not before
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    only(here, "points.npy")
+
+
+def test_an_interrupt_belongs_to_the_caller_who_handles_it(here, monkeypatch):
+    np.save("points.npy", POINTS)
+    heard = []
+    before = signal.signal(signal.SIGINT, lambda *_: heard.append(True))
+    try:
+        monkeypatch.setattr("emst.euclidean.minimum_spanning_tree", lambda *_, **__: Half())
+        assert main(["tree", "points.npy", "-o", "tree.npz", "--device", "cpu"]) == 1  # a Half is no tree
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert heard == [True]
 
 
 def test_a_full_disk_leaves_nothing(here, capsys, monkeypatch):
