@@ -26,10 +26,8 @@ import llvmlite
 import numba
 from llvmlite import ir
 from numba import _dynfunc
-from numba.core import cgutils, event, types
+from numba.core import cgutils, event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
-from numba.core.callconv import RETCODE_OK
-from numba.core.callwrapper import PyCallWrapper
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
@@ -37,6 +35,7 @@ from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
 
 from emst.backend.notices import NOT_KEPT, say_once
+from emst.cpu.runtime.numba_wrapper import Wrapper
 
 
 def without_counts(**options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -170,17 +169,6 @@ def data_pointer(context: Any, builder: Any, array_type: Any, array: Any) -> Any
     return cgutils.create_struct_proxy(array_type)(context, builder, value=array).data
 
 
-# Of a job, in words of 8 bytes. What all threads write has a line of memory of its own, which is two where memory is
-# read two lines at a time.
-COUNTER, SIZE, GRAIN, LOCK, FAILED, LEFT, JOB = 0, 16, 17, 18, 19, 32, 48
-STOPPED = 2**62  # the counter is at least this where there are no more chunks
-
-PACK = -(2**62)  # instead of the beginning of a chunk
-# Of a place for packed arguments, in words: the address of the loop, that of the job, and the arguments from here on.
-ARGUMENTS, PLACE = 2, 1024
-INT = ir.IntType(64)
-
-
 def with_loop(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """As `without_counts`, for kernels ``(*args, begin, end)``: threads that Python knows nothing of can run them.
 
@@ -206,16 +194,10 @@ def has_loop(function: Any) -> bool:
 class _LowerWithLoop(Lower):
     def create_cpython_wrapper(self, release_gil: bool = False) -> None:
         fndesc, context = self.fndesc, self.context
-        if fndesc.restype != types.none or tuple(fndesc.argtypes[-2:]) != (types.int64, types.int64):
-            super().create_cpython_wrapper(release_gil)
-            return
-        module = context.create_module("loop")
+        module = context.create_module("wrapper")
         kind = context.call_conv.get_function_type(fndesc.restype, fndesc.argtypes)
-        kernel = ir.Function(module, kind, fndesc.llvm_func_name)
-        if ARGUMENTS + len(kind.args) - 4 > PLACE:
-            raise NotImplementedError(f"{fndesc.qualname} has too many arguments for a loop")
-        entry = _entry(module, kernel, _loop(module, kernel))
-        PyCallWrapper(context, module, entry, fndesc, self.env, self.call_helper, release_gil).build()
+        function = ir.Function(module, kind, fndesc.llvm_func_name)
+        Wrapper(context, module, function, fndesc, self.env, self.call_helper, release_gil).build()
         self.library.add_ir_module(module)
 
 
@@ -272,66 +254,3 @@ def _pipelines(state: Any, lowering: type[NativeLowering]) -> list[Any]:
     passes.passes = [(lowering if one is NativeLowering else one, name) for one, name in passes.passes]
     passes.finalize()
     return [passes]
-
-
-def _internal(module: Any, kind: Any, name: str) -> tuple[Any, Any]:
-    """A new function that is seen in this module only, and where its code goes."""
-    function = ir.Function(module, kind, name)
-    function.linkage = "internal"
-    return function, ir.IRBuilder(function.append_basic_block())
-
-
-def _word(builder: Any, base: Any, at: int, kind: Any = INT) -> Any:
-    """Pointer to a word of memory, a number of words after an address."""
-    return builder.inttoptr(builder.add(base, INT(8 * at)), kind.as_pointer())
-
-
-def _arguments(builder: Any, area: Any, kernel: Any) -> list[Any]:
-    """Pointers to the packed arguments: a word for each number and pointer that arrays and tuples consist of."""
-    kinds = kernel.function_type.args[2:-2]
-    return [_word(builder, area, ARGUMENTS + i, kind) for i, kind in enumerate(kinds)]
-
-
-def _entry(module: Any, kernel: Any, loop: Any) -> Any:
-    """What Python calls: it runs the kernel, or packs its arguments."""
-    entry, builder = _internal(module, kernel.function_type, kernel.name + ".entry")
-    _, _, *own, begin, area = entry.args
-    with builder.if_then(builder.icmp_signed("==", begin, INT(PACK)), likely=False):
-        builder.store(builder.ptrtoint(loop, INT), _word(builder, area, 0))
-        for value, pointer in zip(own, _arguments(builder, area, kernel)):
-            builder.store(value, pointer)
-        builder.ret(RETCODE_OK)
-    builder.ret(builder.call(kernel, entry.args, attrs=("noinline",)))
-    return entry
-
-
-def _loop(module: Any, kernel: Any) -> Any:
-    """Takes chunks of a job and runs the kernel on them until there are none, or `once`: then it returns where the
-    chunk ends, else -1."""
-    loop, builder = _internal(module, ir.FunctionType(INT, [INT, INT]), kernel.name + ".loop")
-    area, once = loop.args
-    take, run, failed, done, end = (loop.append_basic_block() for _ in range(5))
-    job = builder.load(_word(builder, area, 1))
-    size, grain = (builder.load(_word(builder, job, at)) for at in (SIZE, GRAIN))
-    own = [builder.load(pointer) for pointer in _arguments(builder, area, kernel)]
-    results = [builder.alloca(kind.pointee) for kind in kernel.function_type.args[:2]]  # nothing, and an error
-    builder.branch(take)
-    builder.position_at_end(take)
-    begin = builder.atomic_rmw("add", _word(builder, job, COUNTER), grain, "monotonic")
-    builder.cbranch(builder.icmp_signed("<", begin, size), run, end)
-    builder.position_at_end(run)
-    stop = builder.add(begin, grain)
-    stop = builder.select(builder.icmp_signed("<", stop, size), stop, size)
-    status = builder.call(kernel, [*results, *own, begin, stop], attrs=("noinline",))
-    builder.cbranch(builder.icmp_signed("==", status, RETCODE_OK), done, failed)
-    builder.position_at_end(done)
-    with builder.if_then(builder.icmp_signed("!=", once, INT(0))):
-        builder.ret(stop)
-    builder.branch(take)
-    builder.position_at_end(failed)
-    builder.store_atomic(builder.add(begin, INT(1)), _word(builder, job, FAILED), "monotonic", 8)
-    builder.atomic_rmw("max", _word(builder, job, COUNTER), INT(STOPPED), "monotonic")
-    builder.branch(end)
-    builder.position_at_end(end)
-    builder.ret(INT(-1))
-    return loop

@@ -34,7 +34,8 @@ from typing import Any
 import numba
 import numpy as np
 
-from emst.cpu.runtime.numba_internals import PACK, has_loop
+from emst.cpu.runtime.numba_internals import has_loop
+from emst.cpu.runtime.numba_wrapper import PACK
 from emst.cpu.runtime.processors import processors
 from emst.cpu.runtime.team import Job, Team, close, run_one
 

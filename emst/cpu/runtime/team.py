@@ -33,7 +33,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from emst.cpu.runtime.compile import compiled
-from emst.cpu.runtime.numba_internals import COUNTER, FAILED, GRAIN, JOB, LEFT, LOCK, PLACE, SIZE, STOPPED
+from emst.cpu.runtime.numba_wrapper import COUNTER, FAILED, GRAIN, JOB, LEFT, LOCK, PLACE, SIZE, STOPPED
 from emst.cpu.runtime.processors import processors
 
 IDLE, ASLEEP, BUSY = 0, 1, 2
