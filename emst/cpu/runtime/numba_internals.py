@@ -191,7 +191,20 @@ def has_loop(function: Any) -> bool:
     return getattr(getattr(function, "_compiler", None), "pipeline_class", None) is _CompilerWithLoop
 
 
-class _LowerWithLoop(Lower):
+class _Lower(Lower):
+    """Without reference counts, a variable that is deleted need not be emptied, and one that is replaced not be read."""
+
+    def delvar(self, name: str) -> None:
+        pass
+
+    def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
+        if argidx is not None or name in self._singly_assigned_vars:
+            super().storevar(value, name, argidx)
+        else:
+            self.builder.store(value, self.getvar(name))
+
+
+class _LowerWithLoop(_Lower):
     def create_cpython_wrapper(self, release_gil: bool = False) -> None:
         fndesc, context = self.fndesc, self.context
         module = context.create_module("wrapper")
@@ -225,6 +238,10 @@ class _LibraryOfPart(JITCodeLibrary):
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _LoweringOfPart(NativeLowering):
     _name = "emst_lowering_of_part"
+
+    @property
+    def lowering_class(self) -> type[Lower]:
+        return _Lower
 
     def run_pass(self, state: Any) -> bool:
         context = state.targetctx

@@ -7,6 +7,7 @@ memory for each number and pointer that they consist of, where the fields of an 
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from llvmlite import ir
@@ -29,7 +30,7 @@ CHUNK = (types.int64, types.int64)
 class Wrapper(PyCallWrapper):
     """Packs the arguments and runs the function, or leaves them to its loop: see `numba_internals.with_loop`.
 
-    Arguments are not checked: only numba's dispatcher calls this, which has found their types."""
+    Types are not checked: only numba's dispatcher calls this, which has found them."""
 
     def build_wrapper(self, api: Any, builder: Any, closure: Any, args: Any, kws: Any) -> None:
         self._api, self._builder = api, builder
@@ -37,10 +38,7 @@ class Wrapper(PyCallWrapper):
         count = len(self.func.function_type.args) - 2  # without the result and the error
         if ARGUMENTS + count > PLACE:
             raise NotImplementedError(f"{self.fndesc.qualname} has too many arguments")
-        self._failed = builder.append_basic_block()
-        with builder.goto_block(self._failed):
-            builder.ret(api.get_null_object())
-
+        self._errors = list[Any]()
         words = builder.alloca(INT, ARGUMENTS + count)
         objects = [api.tuple_getitem(args, i) for i in range(len(kinds))]
         chunk = []
@@ -51,6 +49,10 @@ class Wrapper(PyCallWrapper):
         at = ARGUMENTS
         for kind, one in zip(kinds[: len(kinds) - len(chunk)], objects):
             at = self._pack(words, at, kind, one)
+        failed = functools.reduce(builder.or_, self._errors, cgutils.is_not_null(builder, api.err_occurred()))
+        with builder.if_then(failed, likely=False):
+            api.err_set_string("PyExc_TypeError", "an argument is not what its type says")
+            builder.ret(api.get_null_object())
 
         given = [builder.ptrtoint(words, INT), *chunk]
         shape = [types.int64] * len(given)
@@ -71,11 +73,12 @@ class Wrapper(PyCallWrapper):
 
     def _value(self, kind: Any, one: Any) -> Any:
         """The value of a Python object."""
+        if kind == types.int64:
+            return self._api.long_as_longlong(one)
         native = self._api.to_native_value(kind, one)
         if native.cleanup is not None:
             raise NotImplementedError(f"{self.fndesc.qualname} has an argument that would be cleaned up: {kind}")
-        with self._builder.if_then(native.is_error, likely=False):
-            self._builder.branch(self._failed)
+        self._errors.append(native.is_error)
         return native.value
 
     def _pack(self, words: Any, at: int, kind: Any, one: Any) -> int:
@@ -83,9 +86,7 @@ class Wrapper(PyCallWrapper):
         builder = self._builder
         if isinstance(kind, types.Array):
             code = self._api.numba_array_adaptor(one, _word(builder, words, at, BYTE))
-            with builder.if_then(cgutils.is_not_null(builder, code), likely=False):
-                self._api.err_set_string("PyExc_TypeError", "an argument is no array")
-                builder.branch(self._failed)
+            self._errors.append(cgutils.is_not_null(builder, code))
             return at + len(self._flat(kind))
         if isinstance(kind, types.BaseTuple):
             for i, inner in enumerate(kind):
