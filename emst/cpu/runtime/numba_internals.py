@@ -29,7 +29,7 @@ from numba import _dynfunc
 from numba.core import cgutils, event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags
 from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
@@ -255,19 +255,41 @@ class _LoweringOfPart(NativeLowering):
         return True
 
 
-class _CompilerOfPart(CompilerBase):
+class _Flags(Flags):
+    """numba looks for overloads by these options, some 30,000 times in a first call: equal ones, found sooner."""
+
+    __slots__ = ()
+    _defaults = {name: option.default for name, option in Flags.options.items()}
+    _hash = hash(Flags())  # of the names of the options
+
+    def values(self) -> dict[str, Any]:
+        return self._defaults | self._values
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Flags) and self.values() == other.values()
+
+
+class _Compiler(CompilerBase):
+    lowering: type[NativeLowering]
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.state.flags = _Flags(self.state.flags)
+
     def define_pipelines(self) -> list[Any]:
-        return _pipelines(self.state, _LoweringOfPart)
+        """numba's, with another way to make LLVM IR of a function."""
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.passes = [(self.lowering if one is NativeLowering else one, name) for one, name in passes.passes]
+        passes.finalize()
+        return [passes]
 
 
-class _CompilerWithLoop(CompilerBase):
-    def define_pipelines(self) -> list[Any]:
-        return _pipelines(self.state, _NativeLoweringWithLoop)
+class _CompilerOfPart(_Compiler):
+    lowering = _LoweringOfPart
 
 
-def _pipelines(state: Any, lowering: type[NativeLowering]) -> list[Any]:
-    """numba's, with another way to make LLVM IR of a function."""
-    passes = DefaultPassBuilder.define_nopython_pipeline(state)
-    passes.passes = [(lowering if one is NativeLowering else one, name) for one, name in passes.passes]
-    passes.finalize()
-    return [passes]
+class _CompilerWithLoop(_Compiler):
+    lowering = _NativeLoweringWithLoop
