@@ -32,7 +32,8 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags
 from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
-from numba.core.typed_passes import NativeLowering
+from numba.core.typed_passes import NativeLowering, NopythonRewrites
+from numba.core.untyped_passes import InlineClosureLikes
 
 from emst.backend.notices import NOT_KEPT, say_once
 from emst.cpu.runtime.numba_wrapper import Wrapper
@@ -280,9 +281,11 @@ class _Compiler(CompilerBase):
         self.state.flags = _Flags(self.state.flags)
 
     def define_pipelines(self) -> list[Any]:
-        """numba's, with another way to make LLVM IR of a function."""
+        """numba's, with another way to make LLVM IR of a function. Closures and operators on whole arrays, which would
+        allocate, are in no kernel, so nothing looks for them."""
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.passes = [(self.lowering if one is NativeLowering else one, name) for one, name in passes.passes]
+        kept = [one for one in passes.passes if one[0] not in (InlineClosureLikes, NopythonRewrites)]
+        passes.passes = [(self.lowering if one is NativeLowering else one, name) for one, name in kept]
         passes.finalize()
         return [passes]
 
