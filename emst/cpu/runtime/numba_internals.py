@@ -36,7 +36,7 @@ from numba.core.typed_passes import NativeLowering, NopythonRewrites
 from numba.core.untyped_passes import InlineClosureLikes
 
 from emst.backend.notices import NOT_KEPT, say_once
-from emst.cpu.runtime.numba_wrapper import Wrapper
+from emst.cpu.runtime.numba_wrapper import WRAPPER, Wrapper
 
 
 def without_counts(**options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -193,40 +193,63 @@ def has_loop(function: Any) -> bool:
 
 
 class _Lower(Lower):
-    """Without reference counts, a variable that is deleted need not be emptied, and one that is replaced not be read."""
+    """To LLVM IR. Without reference counts, a variable that is deleted need not be emptied, and one that is replaced not
+    be read. Nothing is noted for debuggers, which takes a call of LLVM for every variable."""
 
     def delvar(self, name: str) -> None:
         pass
 
     def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
-        if argidx is not None or name in self._singly_assigned_vars:
+        if name in self._singly_assigned_vars:
             super().storevar(value, name, argidx)
         else:
             self.builder.store(value, self.getvar(name))
+
+    def alloca_lltype(self, name: str, lltype: Any, datamodel: Any = None) -> Any:
+        return cgutils.alloca_once(self.builder, lltype, name=name)
 
 
 class _LowerWithLoop(_Lower):
     def create_cpython_wrapper(self, release_gil: bool = False) -> None:
         fndesc, context = self.fndesc, self.context
-        module = context.create_module("wrapper")
+        module = context.create_module(WRAPPER)
         kind = context.call_conv.get_function_type(fndesc.restype, fndesc.argtypes)
         function = ir.Function(module, kind, fndesc.llvm_func_name)
         Wrapper(context, module, function, fndesc, self.env, self.call_helper, release_gil).build()
         self.library.add_ir_module(module)
 
 
-@register_pass(mutates_CFG=True, analysis_only=False)
-class _NativeLoweringWithLoop(NativeLowering):
-    _name = "emst_native_lowering"
+class _Defined:
+    """A module of LLVM that names only the functions that it defines: in those of others is nothing to optimise."""
+
+    def __init__(self, module: Any) -> None:
+        object.__setattr__(self, "_module", module)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._module, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._module, name, value)
 
     @property
-    def lowering_class(self) -> type[Lower]:
-        return _LowerWithLoop
+    def functions(self) -> list[Any]:
+        return [function for function in self._module.functions if not function.is_declaration]
 
 
-class _LibraryOfPart(JITCodeLibrary):
-    """The LLVM IR of a part, for the kernels that inline it. It is neither optimised alone nor turned into machine
-    code: nobody calls it."""
+class _Library(JITCodeLibrary):
+    """Machine code of a kernel, with all that it inlines. Functions are optimised alone before they are linked, to be
+    small when they are inlined; wrappers are not inlined."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        if ll_module.name != WRAPPER:
+            super()._optimize_functions(_Defined(ll_module))
+        else:
+            ll_module.data_layout = self._codegen._data_layout
+
+
+class _LibraryOfPart(_Library):
+    """The LLVM IR of a part, for the kernels that inline it. It is neither optimised with what it inlines nor turned into
+    machine code: nobody calls it."""
 
     def _optimize_final_module(self) -> None:
         pass
@@ -234,6 +257,20 @@ class _LibraryOfPart(JITCodeLibrary):
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
         self._finalized = True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _LoweringWithLoop(NativeLowering):
+    _name = "emst_lowering_with_loop"
+
+    @property
+    def lowering_class(self) -> type[Lower]:
+        return _LowerWithLoop
+
+    def run_pass(self, state: Any) -> bool:
+        state.library = _Library(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()  # it can be saved
+        return super().run_pass(state)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -250,8 +287,9 @@ class _LoweringOfPart(NativeLowering):
         state.flags.no_compile = True
         super().run_pass(state)
         found = state["cr"]
+        # numba finds the part by its entry, which nobody may call: Python could not before, either.
         entry = _dynfunc.make_function(found.fndesc.lookup_module(), state.func_id.func_name, "", 0, found.env, ())
-        context.insert_user_function(entry, found.fndesc, [state.library])  # numba finds the part by its entry
+        context.insert_user_function(entry, found.fndesc, [state.library])
         state["cr"] = found._replace(cfunc=entry)
         return True
 
@@ -295,4 +333,4 @@ class _CompilerOfPart(_Compiler):
 
 
 class _CompilerWithLoop(_Compiler):
-    lowering = _NativeLoweringWithLoop
+    lowering = _LoweringWithLoop

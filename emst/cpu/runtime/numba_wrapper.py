@@ -26,6 +26,8 @@ ARGUMENTS, PLACE = 2, 1024
 INT, BYTE = ir.IntType(64), ir.IntType(8)
 CHUNK = (types.int64, types.int64)
 
+WRAPPER = "wrapper"  # the name of its module
+
 
 class Wrapper(PyCallWrapper):
     """Packs the arguments and runs the function, or leaves them to its loop: see `numba_internals.with_loop`.
