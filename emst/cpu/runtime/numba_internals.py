@@ -1,4 +1,4 @@
-"""What numba does not promise to keep: all that emst uses of it stands here.
+"""What numba does not promise to keep: all that emst uses of it stands here, in `numba_compiler` and `numba_wrapper`.
 
 Tried with numba 0.61.0 and llvmlite 0.44.0 (NumPy 1.24), and with numba 0.68.1 and llvmlite 0.50.0 (NumPy 2.4).
 
@@ -24,19 +24,11 @@ from typing import Any
 
 import llvmlite
 import numba
-from llvmlite import ir
-from numba import _dynfunc
 from numba.core import cgutils, event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags
-from numba.core.compiler_machinery import register_pass
-from numba.core.lowering import Lower
-from numba.core.typed_passes import NativeLowering, NopythonRewrites
-from numba.core.untyped_passes import InlineClosureLikes
 
 from emst.backend.notices import NOT_KEPT, say_once
-from emst.cpu.runtime.numba_wrapper import WRAPPER, Wrapper
+from emst.cpu.runtime.numba_compiler import CompilerOfPart, CompilerWithLoop
 
 
 def without_counts(**options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -177,160 +169,19 @@ def with_loop(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     this address, as machine code has them, and before them the address of a loop that calls it with them. The loop is a
     C function ``int64(int64 address, int64 once)``; `team` says what it does. The loop and the kernel are one piece of
     machine code, in one file of the cache; the kernel is called, so its body is not compiled again.
+
+    What allocates does not compile: no closures, and no operators on whole arrays.
     """
-    return without_counts(pipeline_class=_CompilerWithLoop, **options)
+    return without_counts(pipeline_class=CompilerWithLoop, **options)
 
 
 def for_kernels(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """As `without_counts`, for functions that only compiled functions call, which inline them."""
+    """As `without_counts`, for functions that only compiled functions call, which inline them. Python must not call
+    them: they have no machine code of their own."""
     options |= {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return without_counts(pipeline_class=_CompilerOfPart, **options)
+    return without_counts(pipeline_class=CompilerOfPart, **options)
 
 
 def has_loop(function: Any) -> bool:
     """Whether `with_loop` has made this function; others, also those of numba, are called chunk by chunk."""
-    return getattr(getattr(function, "_compiler", None), "pipeline_class", None) is _CompilerWithLoop
-
-
-class _Lower(Lower):
-    """To LLVM IR. Without reference counts, a variable that is deleted need not be emptied, and one that is replaced not
-    be read. Nothing is noted for debuggers, which takes a call of LLVM for every variable."""
-
-    def delvar(self, name: str) -> None:
-        pass
-
-    def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
-        if name in self._singly_assigned_vars:
-            super().storevar(value, name, argidx)
-        else:
-            self.builder.store(value, self.getvar(name))
-
-    def alloca_lltype(self, name: str, lltype: Any, datamodel: Any = None) -> Any:
-        return cgutils.alloca_once(self.builder, lltype, name=name)
-
-
-class _LowerWithLoop(_Lower):
-    def create_cpython_wrapper(self, release_gil: bool = False) -> None:
-        fndesc, context = self.fndesc, self.context
-        module = context.create_module(WRAPPER)
-        kind = context.call_conv.get_function_type(fndesc.restype, fndesc.argtypes)
-        function = ir.Function(module, kind, fndesc.llvm_func_name)
-        Wrapper(context, module, function, fndesc, self.env, self.call_helper, release_gil).build()
-        self.library.add_ir_module(module)
-
-
-class _Defined:
-    """A module of LLVM that names only the functions that it defines: in those of others is nothing to optimise."""
-
-    def __init__(self, module: Any) -> None:
-        object.__setattr__(self, "_module", module)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._module, name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        setattr(self._module, name, value)
-
-    @property
-    def functions(self) -> list[Any]:
-        return [function for function in self._module.functions if not function.is_declaration]
-
-
-class _Library(JITCodeLibrary):
-    """Machine code of a kernel, with all that it inlines. Functions are optimised alone before they are linked, to be
-    small when they are inlined; wrappers are not inlined."""
-
-    def _optimize_functions(self, ll_module: Any) -> None:
-        if ll_module.name != WRAPPER:
-            super()._optimize_functions(_Defined(ll_module))
-        else:
-            ll_module.data_layout = self._codegen._data_layout
-
-
-class _LibraryOfPart(_Library):
-    """The LLVM IR of a part, for the kernels that inline it. It is neither optimised with what it inlines nor turned into
-    machine code: nobody calls it."""
-
-    def _optimize_final_module(self) -> None:
-        pass
-
-    def _finalize_final_module(self) -> None:
-        self._finalize_dynamic_globals()
-        self._finalized = True
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)
-class _LoweringWithLoop(NativeLowering):
-    _name = "emst_lowering_with_loop"
-
-    @property
-    def lowering_class(self) -> type[Lower]:
-        return _LowerWithLoop
-
-    def run_pass(self, state: Any) -> bool:
-        state.library = _Library(state.targetctx.codegen(), state.func_id.func_qualname)
-        state.library.enable_object_caching()  # it can be saved
-        return super().run_pass(state)
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)
-class _LoweringOfPart(NativeLowering):
-    _name = "emst_lowering_of_part"
-
-    @property
-    def lowering_class(self) -> type[Lower]:
-        return _Lower
-
-    def run_pass(self, state: Any) -> bool:
-        context = state.targetctx
-        state.library = _LibraryOfPart(context.codegen(), state.func_id.func_qualname)
-        state.flags.no_compile = True
-        super().run_pass(state)
-        found = state["cr"]
-        # numba finds the part by its entry, which nobody may call: Python could not before, either.
-        entry = _dynfunc.make_function(found.fndesc.lookup_module(), state.func_id.func_name, "", 0, found.env, ())
-        context.insert_user_function(entry, found.fndesc, [state.library])
-        state["cr"] = found._replace(cfunc=entry)
-        return True
-
-
-class _Flags(Flags):
-    """numba looks for overloads by these options, some 30,000 times in a first call: equal ones, found sooner."""
-
-    __slots__ = ()
-    _defaults = {name: option.default for name, option in Flags.options.items()}
-    _hash = hash(Flags())  # of the names of the options
-
-    def values(self) -> dict[str, Any]:
-        return self._defaults | self._values
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Flags) and self.values() == other.values()
-
-
-class _Compiler(CompilerBase):
-    lowering: type[NativeLowering]
-
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self.state.flags = _Flags(self.state.flags)
-
-    def define_pipelines(self) -> list[Any]:
-        """numba's, with another way to make LLVM IR of a function. Closures and operators on whole arrays, which would
-        allocate, are in no kernel, so nothing looks for them."""
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        kept = [one for one in passes.passes if one[0] not in (InlineClosureLikes, NopythonRewrites)]
-        passes.passes = [(self.lowering if one is NativeLowering else one, name) for one, name in kept]
-        passes.finalize()
-        return [passes]
-
-
-class _CompilerOfPart(_Compiler):
-    lowering = _LoweringOfPart
-
-
-class _CompilerWithLoop(_Compiler):
-    lowering = _LoweringWithLoop
+    return getattr(getattr(function, "_compiler", None), "pipeline_class", None) is CompilerWithLoop

@@ -1,4 +1,4 @@
-"""What Python calls instead of a compiled function, and how threads run it: the rest of `numba_internals`.
+"""What Python calls instead of a compiled function, and how threads run it: a part of `numba_internals`.
 
 numba's own wrapper takes every array apart into registers, checks it, and has a block that cleans up after every
 argument: more code than most kernels have, and half of what LLVM worked on. Here arguments are *packed*: a word of
@@ -14,6 +14,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.callconv import RETCODE_OK
 from numba.core.callwrapper import PyCallWrapper
+from numba.core.types.containers import BaseTuple
 
 # Of a job, in words of 8 bytes. What all threads write has a line of memory of its own, which is two where memory is
 # read two lines at a time.
@@ -90,7 +91,7 @@ class Wrapper(PyCallWrapper):
             code = self._api.numba_array_adaptor(one, _word(builder, words, at, BYTE))
             self._errors.append(cgutils.is_not_null(builder, code))
             return at + len(self._flat(kind))
-        if isinstance(kind, types.BaseTuple):
+        if isinstance(kind, BaseTuple):
             for i, inner in enumerate(kind):
                 at = self._pack(words, at, inner, self._api.tuple_getitem(one, i))
             return at
