@@ -17,6 +17,7 @@ import numpy as np
 from emst.backend.records import NO_FOREST
 from emst.cpu.runtime.atomics import load, store
 from emst.cpu.runtime.compile import kernel, part
+from emst.cpu.runtime.numbers import lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 from emst.cpu.runtime.prefetch import prefetch
 
@@ -81,7 +82,7 @@ def _number_roots(roots, numbers, begin, end):
 @kernel
 def _number_others(parent, numbers, begin, end):
     for v in range(begin, end):
-        ahead = np.int64(parent[min(v + AHEAD, end - 1)])
+        ahead = np.int64(parent[lesser(v + AHEAD, end - 1)])
         prefetch(parent, ahead)
         prefetch(numbers, ahead)
         numbers[v] = numbers[root_above(parent, parent[v])]
@@ -102,7 +103,7 @@ def _node(nodes, i):
 def flatten_chunk(parent, nodes, found, grain, begin, end):
     count = 0
     for i in range(begin, end):
-        prefetch(parent, np.int64(load(parent, _node(nodes, min(i + AHEAD, end - 1)))))
+        prefetch(parent, np.int64(load(parent, _node(nodes, lesser(i + AHEAD, end - 1)))))
         v = _node(nodes, i)
         p = load(parent, v)
         count += p == v

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from emst.cpu.runtime.compile import part
+from emst.cpu.runtime.numbers import greater, lesser
 
 SPARE = 8  # rows are written for this many entries at a time
 
@@ -59,12 +60,12 @@ def write_rows(indptr, row, p, count, rows):
     """
     at = 0
     while True:
-        stop = min(np.int64(indptr[row + 1]) - p, count)
+        stop = lesser(np.int64(indptr[row + 1]) - p, count)
         for i in range(SPARE):
             rows[at + i] = row
         for i in range(at + SPARE, stop):
             rows[i] = row
-        at = max(at, stop)
+        at = greater(at, stop)
         if at == count:
             return row
         row += 1

@@ -24,6 +24,7 @@ from emst.cpu.graph.entries import entries_of, key_of, row_of
 from emst.cpu.graph.worklist import LAST, list_edges, rounds
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.lanes import lowest_bit
+from emst.cpu.runtime.numbers import lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 from emst.cpu.runtime.prefetch import prefetch
 
@@ -81,7 +82,7 @@ def _lightest(entries, best, target, heads, uppers, grain, begin, end):
     p = begin
     upper = 0
     while p < end:
-        stop = min(np.int64(entries.indptr[row + 1]), end)
+        stop = lesser(np.int64(entries.indptr[row + 1]), end)
         least, at = np.uint64(0), np.int64(-1)
         for q in range(p, stop):
             upper += entries.indices[q] > row
@@ -120,7 +121,7 @@ def _hook(below, entries, best, target, parent, chosen, begin, end):
     row, mirrored = np.int32(-1), np.int64(0)
     for block in range(begin, end, BLOCK):
         count = 0
-        for v in range(block, min(block + BLOCK, end)):
+        for v in range(block, lesser(block + BLOCK, end)):
             if v + AHEAD < end:
                 prefetch(target, np.int64(target[v + AHEAD]))
             parent[v] = v
@@ -134,7 +135,7 @@ def _hook(below, entries, best, target, parent, chosen, begin, end):
             below[count] = v
             count += (v > u) & (not mutual)
         for i in range(count):
-            start = np.int64(entries.indptr[target[below[min(i + AHEAD, count - 1)]]])
+            start = np.int64(entries.indptr[target[below[lesser(i + AHEAD, count - 1)]]])
             prefetch(entries.indices, start)
             prefetch(entries.bits, start)
             v = below[i]
@@ -152,7 +153,7 @@ def _mirrored_entry(entries, low, high, column, key):
     while low + step < high and indices[low + step] < column:
         low += step
         step *= 2
-    high = min(high, low + step + 1)
+    high = lesser(high, low + step + 1)
     while high - low > SHORT:
         middle = (low + high) >> 1
         if indices[middle] < column:

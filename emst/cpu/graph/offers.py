@@ -59,7 +59,7 @@ def gathered(room, count, packed, kernel, size, grain, *args, scratch=tuple):
 def _take_least(best, begin, end):
     for block in range(begin, end, BLOCK):
         for i in range(1, len(best)):
-            for c in range(block, min(block + BLOCK, end)):
+            for c in range(block, lesser(block + BLOCK, end)):
                 best[0, c] = lesser(best[0, c], best[i, c])
 
 
@@ -72,5 +72,5 @@ def offer(offers, edges, i):
         lower(best, a, number)
         lower(best, b, number)
     else:
-        best[a] = min(best[a], number)
-        best[b] = min(best[b], number)
+        best[a] = lesser(best[a], number)
+        best[b] = lesser(best[b], number)

@@ -11,6 +11,7 @@ import numpy as np
 from emst.backend.records import LightestEntries
 from emst.cpu.graph.entries import entries_of, key_of
 from emst.cpu.runtime.compile import kernel
+from emst.cpu.runtime.numbers import greater, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 from emst.cpu.runtime.prefetch import prefetch
 from emst.cpu.runtime.sort import radix_order
@@ -68,7 +69,7 @@ def _list_edges(rows, columns, bits, above, starts, codes, numbers, grain, begin
     for i in range(begin, end):
         row, column = rows[i], columns[i]
         if row < column or (row > column and not above):
-            codes[at] = (np.uint64(min(row, column)) << bits) | np.uint64(max(row, column))
+            codes[at] = (np.uint64(lesser(row, column)) << bits) | np.uint64(greater(row, column))
             numbers[at] = i
             at += 1
 
@@ -89,7 +90,7 @@ def _choose(ranked, order, rows, entries, bits, starts, out, differ, grain, begi
     chunk = begin // grain
     at, first = starts[chunk], np.int64(2**63 - 1)
     for i in range(begin, end):
-        prefetch(entries.bits, np.int64(order[min(i + AHEAD, end - 1)]))
+        prefetch(entries.bits, np.int64(order[lesser(i + AHEAD, end - 1)]))
         code = ranked[i]
         if i > 0 and code == ranked[i - 1]:
             continue
@@ -110,8 +111,8 @@ def _choose(ranked, order, rows, entries, bits, starts, out, differ, grain, begi
                     best = e
             if ahead >= 0 and behind >= 0 and key_of(entries, ahead) != key_of(entries, behind):
                 differ[chunk, 0] += 1
-                if min(ahead, behind) < first:
-                    first = min(ahead, behind)
+                if lesser(ahead, behind) < first:
+                    first = lesser(ahead, behind)
                     differ[chunk, 1], differ[chunk, 2] = ahead, behind
         lightest[at] = best
         small[at], large[at] = np.int32(code >> bits), np.int32(code & ((np.uint64(1) << bits) - np.uint64(1)))

@@ -15,6 +15,7 @@ import numpy as np
 from emst.cpu.runtime.arrays import empty
 from emst.cpu.runtime.atomics import compare_and_swap, load
 from emst.cpu.runtime.compile import kernel, part
+from emst.cpu.runtime.numbers import lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 NOBODY = np.int32(-1)
@@ -75,7 +76,7 @@ def _lightest_leaving(indptr, columns, keys, ascending, owner, me, v, first, alo
     end = indptr[v + 1]
     if ascending:
         edge, far = first, first + PATIENCE
-        while edge < min(end, far) and load(owner, columns[edge]) == me:
+        while edge < lesser(end, far) and load(owner, columns[edge]) == me:
             edge += 1
         if edge == end:
             return np.int64(-1)

@@ -6,6 +6,7 @@ import numpy as np
 
 from emst.cpu.graph.entries import row_of
 from emst.cpu.runtime.compile import kernel
+from emst.cpu.runtime.numbers import lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 GRAIN = 1 << 15  # entries
@@ -23,7 +24,7 @@ def _write_rows(indptr, rows, begin, end):
     row = row_of(indptr, begin)
     at = begin
     while at < end:
-        stop = min(np.int64(indptr[row + 1]), end)
+        stop = lesser(np.int64(indptr[row + 1]), end)
         for i in range(at, stop):
             rows[i] = row
         at = stop

@@ -17,6 +17,7 @@ import numpy as np
 from emst.backend.records import GraphStatistics
 from emst.cpu.graph.entries import SPARE, Entries, entries_of, key_of, row_of, write_rows
 from emst.cpu.runtime.compile import kernel, part
+from emst.cpu.runtime.numbers import greater, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 BLOCK = 512  # entries
@@ -83,7 +84,7 @@ def _statistics(rows, entries, infinity, partial, grain, begin, end):
     outside[:], nans[:], sides[:], hashes[:] = 0, 0, 0, 0
     row = row_of(entries.indptr, begin)
     for p in range(begin, end, BLOCK):
-        columns, bits = entries.indices[p : min(p + BLOCK, end)], entries.bits[p : min(p + BLOCK, end)]
+        columns, bits = entries.indices[p : lesser(p + BLOCK, end)], entries.bits[p : lesser(p + BLOCK, end)]
         row = write_rows(entries.indptr, row, p, len(columns), rows)
         if entries.indptr[rows[0]] < p:
             sides[2] += columns[0] < entries.indices[p - 1]
@@ -101,7 +102,7 @@ def _add_sides(rows, block, sides, hashes):
         up, down = column > row, column < row
         upper += up
         lower += down
-        pair = (np.uint64(min(row, column)) << np.uint64(32)) | np.uint64(max(row, column))
+        pair = (np.uint64(lesser(row, column)) << np.uint64(32)) | np.uint64(greater(row, column))
         ends, key = _mixed(pair), key_of(block, i)
         first, second = _mixed(ends + key), _mixed(ends ^ key * OTHER)
         plus, minus = np.uint64(0) - np.uint64(up), np.uint64(0) - np.uint64(down)  # all bits set, or none

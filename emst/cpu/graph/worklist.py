@@ -20,6 +20,7 @@ from emst.cpu.graph.entries import key_of, row_of, write_rows
 from emst.cpu.graph.offers import EMPTY, gathered, offer, room_for
 from emst.cpu.runtime.atomics import lower
 from emst.cpu.runtime.compile import kernel, part
+from emst.cpu.runtime.numbers import lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 from emst.cpu.runtime.prefetch import prefetch
 
@@ -93,7 +94,7 @@ def _list_from_blocks(scratch, entries, labels, inside, above, upto, edges, grai
     at = edges.starts[chunk]
     row = row_of(entries.indptr, begin)
     for block in range(begin, end, BLOCK):
-        size = min(BLOCK, end - block)
+        size = lesser(BLOCK, end - block)
         row = write_rows(entries.indptr, row, block, size, rows)
         count = 0
         for i in range(size):
@@ -116,13 +117,13 @@ def _list_from_rows(scratch, entries, labels, inside, above, upto, edges, grain,
     row = row_of(entries.indptr, begin)
     p, count = begin, 0
     while p < end:
-        stop = min(np.int64(entries.indptr[row + 1]), end)
+        stop = lesser(np.int64(entries.indptr[row + 1]), end)
         first = stop
         while first > p and entries.indices[first - 1] > row:
             first -= 1
         outer = len(inside) == 0 or not _has(inside, row)
         for block in range(first, stop, BLOCK):
-            for p in range(block, min(block + BLOCK, stop)):
+            for p in range(block, lesser(block + BLOCK, stop)):
                 key = key_of(entries, p)
                 positions[count], rows[count] = p, row
                 count += (above[0] <= key) & (key <= upto[0]) & (outer or not _has(inside, entries.indices[p]))
@@ -193,7 +194,7 @@ def _giant(labels):
 @kernel
 def _mark_inside(labels, giant, inside, begin, end):
     for word in range(begin, end):
-        for v in range(64 * word, min(64 * word + 64, len(labels))):
+        for v in range(64 * word, lesser(64 * word + 64, len(labels))):
             inside[word] |= np.uint64(labels[v] == giant) << np.uint64(v & 63)
 
 
@@ -240,7 +241,7 @@ def _first_places(edges, best, places, begin, end):
 @kernel
 def _hook(edges, places, mask, parent, chosen, begin, end):
     for c in range(begin, end):
-        ahead = min(c + SOON, end - 1)
+        ahead = lesser(c + SOON, end - 1)
         if places[ahead] != EMPTY:
             place = np.int64(places[ahead] & mask)
             prefetch(edges.a, place)
@@ -267,7 +268,7 @@ def _filter(scratch, edges, numbers, begin, end):
         at = start
         for block in range(start, stop, AHEAD):
             first = at
-            for i in range(block, min(block + AHEAD, stop)):
+            for i in range(block, lesser(block + AHEAD, stop)):
                 a, b = numbers[edges.a[i]], numbers[edges.b[i]]
                 edges.a[at], edges.b[at] = a, b
                 edges.key[at], edges.position[at] = edges.key[i], edges.position[i]

@@ -6,6 +6,7 @@ import numpy as np
 
 from emst.cpu.runtime.arrays import empty
 from emst.cpu.runtime.compile import kernel
+from emst.cpu.runtime.numbers import lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 from emst.cpu.runtime.prefetch import prefetch
 
@@ -26,5 +27,5 @@ def take(array, places):
 @kernel
 def _take(array, places, out, begin, end):
     for i in range(begin, end):
-        prefetch(array, np.int64(places[min(i + AHEAD, end - 1)]))
+        prefetch(array, np.int64(places[lesser(i + AHEAD, end - 1)]))
         out[i] = array[places[i]]
