@@ -42,6 +42,8 @@ from emst.backend.records import (
     NeighbourCache,
     Nesting,
     Norm,
+    Numbering,
+    OpenEdges,
     Outline,
     PointStatistics,
     Report,
@@ -296,24 +298,41 @@ class PointOperations(ArrayOperations, Protocol):
         two are compared by (weight, power of the distance). Returns how many components keep their edge. If none would,
         no edge is taken, and the result is 0."""
 
-    def first_edges(
-        self,
-        a: Array,
-        b: Array | None,
-        label: Array,
-        count: int,
-        weight: Array,
-        power: Array,
-        u: Array,
-        v: Array,
-    ) -> Array:
+    def first_edges(self, edges: OpenEdges, label: Array, count: int, both: bool = True) -> Array:
         """The place of the first edge in the total order that leaves each of `count` components, -1 where none does:
         int32[count].
 
-        The m edges are given by weights and powers of their distances, T[m], none of them negative, and ids int64[m] of
-        the smaller end, `u`, and the larger end, `v`. ``label[a]`` and ``label[b]``, int32, are the components of their
-        ends; edges inside one leave none. Without `b`, an edge leaves the component ``label[a]`` alone. Of edges that
-        are there several times, the first one counts."""
+        ``label[edges.a]`` and ``label[edges.b]``, int32, are the components of the ends; edges inside one leave none.
+        Unless `both`, an edge counts for the component of its end `a` alone. Of edges that are there several times, the
+        first one counts."""
+
+    def edges_across(
+        self,
+        nearest: Array,
+        weight: Array,
+        power: Array,
+        query_component: Array,
+        query_id: Array,
+        component: Array,
+        base: int,
+        numbering: Numbering,
+    ) -> OpenEdges:
+        """The edges from m queries to the points that `nearest_across` has found for them: its three results. A query
+        lies in ``query_component[i]``, int32, and has the id ``query_id[i]``, int64; these are `a` and one of the ends.
+        A point lies in ``component[place] + base`` and has the id that `numbering` says. A query without a point has an
+        edge inside its component, whose id at this end has no meaning."""
+
+    def join_components(
+        self, edges: OpenEdges, label: Array, count: int, waits: Array
+    ) -> tuple[Array, int, Array, OpenEdges, OpenEdges]:
+        """Contract the first edge in the total order that leaves each component, but for those that wait, bool[count],
+        which hook onto no other one. Others may hook onto them. Every component has an edge. The rest is as for
+        `first_edges`.
+
+        Returns the new number of every component, int32[count]; how many are left; `first_edges`, int32[count]; the
+        edges that were contracted, one for each component less, in the order of the components that hooked by them; and
+        the edges that lie between different components still, in their order. New numbers ascend with the least number
+        of the components that were joined."""
 
     def asking_points(
         self,
@@ -336,6 +355,11 @@ class PointOperations(ArrayOperations, Protocol):
         edge that leaves it; c asks for nothing if its bound is negative. `nearest`, int32[m], is a component that the
         lower bound was found to lead to, or -1; the point asks again if that is in its own component now, by `label`.
         None stands for -1 everywhere."""
+
+    def box_labels(self, index: SearchIndex, labels: Array, level: Array, node: Array) -> Array:
+        """Labels of boxes of the hierarchy, int32[m], after ``label_nodes(index, labels)``: of node ``node[i]`` of
+        level ``level[i]``, both int32[m]; -1 as a level stands for points, and another negative one for a node that is
+        MIXED."""
 
     def outline_reach(self, low: Array, high: Array, outline: Outline, home: int, norm: Norm) -> Array:
         """Power of the distance of every box, with corners T[m, d], to the nearest leaf of the outline in a partition

@@ -233,6 +233,65 @@ class Forest:
         return len(self.components)
 
 
+@dataclass(eq=False)
+class OpenEdges:
+    """Edges between components that were found and are not certain.
+
+    A row of words is an edge, so that edges are put together, chosen and sent at once: (a, b) in one word, u, v, and
+    (weight, power), which share a word in float32. The attributes are views of these.
+
+    Attributes
+    ----------
+    words : uint64[m, 4], or uint64[m, 5] for float64
+    dtype : dtype
+        T, the type of weights: float32 or float64.
+    a, b : int32[m]
+        Components of the two ends.
+    u, v : int64[m]
+        Ids of the smaller and of the larger end.
+    weight, power : T[m]
+        The weight, a power, and the power of the distance. Neither is negative.
+    """
+
+    words: Array
+
+    @classmethod
+    def of(cls, a: Array, b: Array, u: Array, v: Array, weight: Array, power: Array) -> OpenEdges:
+        """The edges with these columns."""
+        width = 3 + weight.dtype.itemsize // 4
+        edges = cls(np.empty_like(weight, shape=(len(weight), width), dtype=np.uint64))
+        for column, values in zip(edges.columns(), (a, b, u, v, weight, power)):
+            column[:] = values
+        return edges
+
+    dtype = property(lambda self: np.dtype(np.float32 if self.words.shape[1] == 4 else np.float64))
+    a = property(lambda self: self.words.view(np.int32)[:, 0])
+    b = property(lambda self: self.words.view(np.int32)[:, 1])
+    u = property(lambda self: self.words.view(np.int64)[:, 1])
+    v = property(lambda self: self.words.view(np.int64)[:, 2])
+    power = property(lambda self: self.words.view(self.dtype)[:, 6 if self.words.shape[1] == 4 else 4])
+    weight = property(lambda self: self.words.view(self.dtype)[:, 7 if self.words.shape[1] == 4 else 3])
+
+    def columns(self) -> tuple[Array, ...]:
+        """All columns, in the order of `of`."""
+        return self.a, self.b, self.u, self.v, self.weight, self.power
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __sizeof__(self) -> int:
+        return int(self.words.nbytes)
+
+
+class Numbering(NamedTuple):
+    """The ids of the points of a partition, by their places in its hierarchy: place + start, and from the place `kept`
+    on, place + start + left_out."""
+
+    start: int
+    kept: int
+    left_out: int
+
+
 # ---- graphs ----------------------------------------------------------------------------------------------------------
 
 

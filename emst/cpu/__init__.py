@@ -35,7 +35,7 @@ from emst.cpu.points.ahead import load_ahead
 from emst.cpu.points.border import hold_back, join_bounds
 from emst.cpu.points.bvh import build_index
 from emst.cpu.points.cached import cache_neighbours, upper_bounds
-from emst.cpu.points.components import asking_points, first_edges
+from emst.cpu.points.components import asking_points, box_labels, edges_across, first_edges, join_components
 from emst.cpu.points.duplicates import join_duplicates
 from emst.cpu.points.knn import core_distances, forget_neighbours, scale_cores, set_cores
 from emst.cpu.points.labels import label_nodes
@@ -64,6 +64,7 @@ xp = numpy
 __all__ = [
     "asarray",
     "asking_points",
+    "box_labels",
     "build_index",
     "bytes_free",
     "cache_neighbours",
@@ -78,6 +79,7 @@ __all__ = [
     "curve_places",
     "cut",
     "edge_powers",
+    "edges_across",
     "entry_rows",
     "exemplar_distances",
     "first_edges",
@@ -89,6 +91,7 @@ __all__ = [
     "hold_back",
     "join_all",
     "join_bounds",
+    "join_components",
     "join_duplicates",
     "join_rest",
     "kernels_ready",

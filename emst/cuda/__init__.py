@@ -38,7 +38,7 @@ from emst.cuda.points.ahead import load_ahead
 from emst.cuda.points.border import hold_back, join_bounds
 from emst.cuda.points.bvh import build_index
 from emst.cuda.points.cached import cache_neighbours, upper_bounds
-from emst.cuda.points.components import asking_points, first_edges
+from emst.cuda.points.components import asking_points, box_labels, edges_across, first_edges, join_components
 from emst.cuda.points.duplicates import join_duplicates
 from emst.cuda.points.knn import core_distances, forget_neighbours, scale_cores, set_cores
 from emst.cuda.points.labels import label_nodes
@@ -67,6 +67,7 @@ xp = cupy
 __all__ = [
     "asarray",
     "asking_points",
+    "box_labels",
     "build_index",
     "bytes_free",
     "cache_neighbours",
@@ -81,6 +82,7 @@ __all__ = [
     "curve_places",
     "cut",
     "edge_powers",
+    "edges_across",
     "entry_rows",
     "exemplar_distances",
     "first_edges",
@@ -92,6 +94,7 @@ __all__ = [
     "hold_back",
     "join_all",
     "join_bounds",
+    "join_components",
     "join_duplicates",
     "join_rest",
     "kernels_ready",

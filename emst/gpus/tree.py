@@ -14,7 +14,7 @@ import numpy as np
 
 from emst.backend import backend_of
 from emst.backend.operations import Backend
-from emst.backend.records import Array
+from emst.backend.records import Array, OpenEdges
 from emst.gpus.engine import GPUThreads
 from emst.gpus.inputs import GivenPoints
 from emst.inputs.devices import on_gpu, to_host
@@ -22,7 +22,7 @@ from emst.inputs.finite import FiniteRows
 from emst.partitions.chunks import finite_chunks, namer
 from emst.partitions.edges import as_bits, ascending, core_distances, lengths_of, rows_of_joined, total_order
 from emst.partitions.engine import Engine
-from emst.partitions.records import Fitted, Local, OpenEdges, Request, Units
+from emst.partitions.records import Fitted, Local, Request, Units
 from emst.partitions.spanning import fitted_tree
 from emst.progress import Progress
 from emst.spanning import heights

@@ -109,7 +109,7 @@ def ask(
         return nothing
     bounds = _bounds_of(ops, local, labels)
     memory, rows = _candidates(ops, local, memory, bounds, few_messages)
-    tries = ops.asarray(labels.tries)
+    tries = ops.asarray(labels.tries) if few_messages else labels.tries
     if few_messages and len(rows) and bool(tries.any()):
         rows = rows[_in_reach(ops, local, memory, memory.places[rows], bounds)]
     if len(rows) == 0:
@@ -233,14 +233,17 @@ def _candidates(ops: Backend, local: Local, memory: Memory, bounds: Bounds, few_
     They suffice for bounds less than the least weight of the others. A bound counts if its component has a point with a
     smaller weight."""
     most = np.where(local.least <= bounds.weight, bounds.weight, bounds.weight.dtype.type(-1)).max()
-    greatest = float(most)
-    if greatest < 0:
-        return memory, ops.xp.empty(0, np.int32)
-    if greatest >= local.rest and len(memory.places) < len(local.weight):
+    rows = _asking(ops, local, memory, bounds, few_messages)
+    if float(most) >= local.rest and len(memory.places) < len(local.weight):  # read late: the search has waited
         memory = _of_all(ops, local, memory, few_messages)
+        rows = _asking(ops, local, memory, bounds, few_messages)
+    return memory, rows
+
+
+def _asking(ops: Backend, local: Local, memory: Memory, bounds: Bounds, few_messages: bool) -> Array:
     nearest = memory.component if few_messages else None
     points = memory.places, memory.weight, memory.power, nearest, local.component
-    return memory, ops.asking_points(*points, bounds.group, bounds.weight, bounds.power, bounds.label)
+    return ops.asking_points(*points, bounds.group, bounds.weight, bounds.power, bounds.label)
 
 
 def _in_reach(ops: Backend, local: Local, memory: Memory, places: Array, bounds: Bounds) -> Array:

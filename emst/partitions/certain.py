@@ -26,14 +26,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Forest, Norm, Outline, SearchIndex
+from emst.backend.records import Array, Forest, Norm, OpenEdges, Outline, SearchIndex
 from emst.boruvka import spanning_forest
 from emst.inputs.devices import to_host
 from emst.partitions.edges import greater, lesser
 from emst.partitions.engine import Engine, Future, Sender, addressed_to, bytes_of, routed
 from emst.partitions.nearest import Answers, Distances, Weighed, nearest_of
 from emst.partitions.outline import reaches, spacings
-from emst.partitions.records import Amount, Local, OpenEdges, Partition, Place, Search
+from emst.partitions.records import Amount, Local, Partition, Place, Search
 
 NO_LABEL = -2  # differs from the label of every box
 STALLED = 0.8  # of the components are left after a round: few more edges would be certain, and rounds cost as before
@@ -273,4 +273,4 @@ def _without_uncertain(
     forest.source[slots] = forest.target[slots] = -1
     forest.components = certain.roots
     power = weight if index.core is None else ops.edge_powers(index, u, v)
-    return OpenEdges(component[u], component[v], u.astype(np.int64), v.astype(np.int64), weight, power)
+    return OpenEdges.of(component[u], component[v], u.astype(np.int64), v.astype(np.int64), weight, power)

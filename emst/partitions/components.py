@@ -16,11 +16,11 @@ from typing import NamedTuple
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Norm
-from emst.partitions.edges import chosen, columns_of, greater, renumbered, together
+from emst.backend.records import Array, Norm, OpenEdges
+from emst.partitions.edges import chosen, greater, renumbered, together
 from emst.partitions.engine import Sized
 from emst.partitions.outline import PartitionOutline, labels_of_boxes
-from emst.partitions.records import Labels, Local, OpenEdges
+from emst.partitions.records import Labels, Local
 
 
 class RoundCosts(NamedTuple):
@@ -75,14 +75,14 @@ class Summary(Sized):
 def summary(ops: Backend, local: Local, outline: PartitionOutline) -> Summary:
     """What the first round needs of a partition."""
     partition, index, start = local.partition, local.partition.index, local.place.start
-    a, b, u, v, weight, power = columns_of(local.open)
+    a, b, u, v, weight, power = local.open.columns()
     u, v = partition.ids(start, u), partition.ids(start, v)
     two = ops.asarray(np.array([0, index.n - 1], np.int32))
     with partition.lock:
         ops.label_nodes(index, local.component)
         boxes = labels_of_boxes(outline, index, local.component, ops)
     return Summary(
-        OpenEdges(a, b, u, v, weight, power),
+        OpenEdges.of(a, b, u, v, weight, power),
         np.bincount(local.component, minlength=local.count).astype(np.int64),
         boxes,
         index.points()[two],
@@ -128,15 +128,15 @@ def _border_edges(ops: Backend, summaries: list[Summary], bases: list[int], norm
         weight = greater(greater(power, core[last]), core[first])
     components = inner([ops.asarray(one.components) + np.int32(base) for one, base in zip(summaries, bases)])
     ids = inner([one.ids for one in summaries])
-    return OpenEdges(components[last], components[first], ids[last], ids[first], weight, power)
+    return OpenEdges.of(components[last], components[first], ids[last], ids[first], weight, power)
 
 
 def with_bounds(
     ops: Backend, left: Components, edges: OpenEdges, joined: OpenEdges, samples: Samples, costs: list[RoundCosts]
 ) -> Rounds:
     """The state with the lightest edge of every component as its bound."""
-    lightest = lightest_edges(ops, edges, left.label, left.count)
-    weight, power = edges.weight[lightest], edges.power[lightest]
+    lightest = chosen(edges, lightest_edges(ops, edges, left.label, left.count))
+    weight, power = (ops.xp.ascontiguousarray(column) for column in (lightest.weight, lightest.power))
     tries = samples.tries
     if left.count > 1:
         weight[left.size.argmax()] = -1
@@ -149,7 +149,7 @@ def lightest_edges(ops: Backend, edges: OpenEdges, label: Array, count: int) -> 
     several times. Every component has one: `begin` gives it an edge, and a join keeps all that leave components."""
     if count == 1:
         return ops.xp.empty(0, np.int32)
-    return ops.first_edges(edges.a, edges.b, label, count, edges.weight, edges.power, edges.u, edges.v)
+    return ops.first_edges(edges, label, count)
 
 
 def labels_of(ops: Backend, state: Rounds) -> Labels:

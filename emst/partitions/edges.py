@@ -12,35 +12,32 @@ import numpy as np
 
 from emst.backend import backend_of
 from emst.backend.operations import Backend
-from emst.backend.records import Array, SearchIndex
+from emst.backend.records import Array, OpenEdges, SearchIndex
 from emst.inputs.devices import to_host
 from emst.partitions.chunks import Chunks, scatter_rows
 from emst.partitions.engine import Engine, Future, part
-from emst.partitions.records import Fitted, Local, OpenEdges, PartitionedTree, Units
+from emst.partitions.records import Fitted, Local, PartitionedTree, Units
 from emst.spanning import heights
 
 # ---- between components ----------------------------------------------------------------------------------------------
 
 
-def columns_of(edges: OpenEdges) -> tuple[Array, ...]:
-    """The arrays of edges, in the order of the fields."""
-    return edges.a, edges.b, edges.u, edges.v, edges.weight, edges.power
-
-
 def renumbered(ops: Backend, edges: OpenEdges, base: int) -> OpenEdges:
-    """The edges in arrays of the backend, with components that are counted from `base`."""
-    a, b, *rest = map(ops.asarray, columns_of(edges))
-    return OpenEdges(a + np.int32(base), b + np.int32(base), *rest)
+    """A copy of the edges on the backend, with components that are counted from `base`."""
+    moved = OpenEdges(ops.xp.array(ops.asarray(edges.words)))
+    for end in (moved.a, moved.b):
+        end += np.int32(base)
+    return moved
 
 
 def together(groups: list[OpenEdges]) -> OpenEdges:
     """The edges of all groups, one after the other."""
-    return OpenEdges(*map(np.concatenate, zip(*map(columns_of, groups))))
+    return OpenEdges(np.concatenate([group.words for group in groups]))
 
 
 def chosen(edges: OpenEdges, places: Any) -> OpenEdges:
     """The edges at some places."""
-    return OpenEdges(*(column[places] for column in columns_of(edges)))
+    return OpenEdges(edges.words[places])
 
 
 def bits_of(numbers: Array) -> Array:

@@ -39,22 +39,17 @@ class PartitionOutline(Sized):
     children: np.ndarray  # int32[nodes]
     level: np.ndarray  # int32[nodes]: level in the hierarchy, or `POINT`; of the root, one above the highest
     node: np.ndarray  # int32[nodes]: which node of its level
-    levels: Any = None  # what `by_level` has made
+    there: Any = None  # level and node in arrays of the backend
 
-    def by_level(self, ops: Backend) -> dict[int, tuple[Array, Array]]:
-        """Places of the nodes in the outline and in their level, by level, in arrays of the backend; without the root.
-        They are made once: every round needs them, always on the same device."""
-        if self.levels is None:
-            by_level = {}
-            for level in np.unique(self.level[1:]).tolist():
-                places = np.flatnonzero(self.level == level)
-                places = places[places > 0]
-                by_level[level] = ops.asarray(places), ops.asarray(self.node[places])
-            self.levels = by_level
-        return self.levels
+    def nodes_on(self, ops: Backend) -> tuple[Array, Array]:
+        """Levels and nodes in arrays of the backend. They are made once: every round needs them, always on the same
+        device."""
+        if self.there is None:
+            self.there = ops.asarray(self.level), ops.asarray(self.node)
+        return self.there
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "levels": None}
+        return {**self.__dict__, "there": None}
 
 
 def outline_of(ops: Backend, partition: Partition, boxes: int) -> PartitionOutline:
@@ -183,14 +178,11 @@ def published(parts: list[Future], engine: Engine) -> tuple[list[Future], list[F
 def labels_of_boxes(outline: PartitionOutline, index: SearchIndex, labels: Array, ops: Backend) -> Array:
     """The component of all points of every node of a partition's outline, int32[nodes], or `MIXED`. The labels are
     those that ``ops.label_nodes`` has given to the nodes of the hierarchy."""
-    common = ops.xp.full(len(outline.level), MIXED, np.int32)
-    if not index.levels:
-        host = to_host(labels)
-        low, high = (find.reduceat(host, _ranges(index.n)) for find in (np.minimum, np.maximum))
-        common[1:] = ops.asarray(np.where(low == high, low, MIXED).astype(np.int32))
-        return common
-    for level, (places, nodes) in outline.by_level(ops).items():
-        common[places] = (labels if level == POINT else index.node_labels(level))[nodes]
+    if index.levels:
+        return ops.box_labels(index, labels, *outline.nodes_on(ops))
+    common, host = ops.xp.full(len(outline.level), MIXED, np.int32), to_host(labels)
+    low, high = (find.reduceat(host, _ranges(index.n)) for find in (np.minimum, np.maximum))
+    common[1:] = ops.asarray(np.where(low == high, low, MIXED).astype(np.int32))
     return common
 
 

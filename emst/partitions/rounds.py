@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Forest
-from emst.boruvka import singletons
+from emst.backend.records import Array, OpenEdges
 from emst.partitions.asking import NO_COMPONENT, Packet, Reply, ask
 from emst.partitions.components import (
     Components,
@@ -28,13 +27,12 @@ from emst.partitions.components import (
     Rounds,
     Samples,
     labels_of,
-    lightest_edges,
     with_bounds,
 )
-from emst.partitions.edges import chosen, columns_of, together
+from emst.partitions.edges import chosen, together
 from emst.partitions.engine import Engine, Future, Sender, addressed_to, bytes_of, in_one_place, part, routed
 from emst.partitions.outline import PartitionOutline, labels_of_boxes
-from emst.partitions.records import Labels, Local, OpenEdges
+from emst.partitions.records import Labels, Local
 from emst.progress import Progress
 
 
@@ -128,9 +126,11 @@ def answer(
         ops.label_nodes(index, of_points)
         boxes = labels_of_boxes(outline, index, of_points, ops)
         found = ops.nearest_across(index, of_points, queries, label[component], core, radius)
-    edges, ends = _edges_to(ops, local, base, asking, *found)
+    of_queries = asking.component, asking.ids, local.component, base, partition.numbering(place.start)
+    edges = ops.edges_across(*found, *of_queries)
     replies, start = {}, 0
     if few_messages:
+        ends = ops.xp.where(found[0] >= 0, edges.b, np.int32(NO_COMPONENT))
         for other, packet in packets.items():
             rows = slice(start, start := start + len(packet.ids))
             replies[other] = Reply(ends[rows], edges.weight[rows], edges.power[rows])
@@ -139,19 +139,6 @@ def answer(
         edges = _lightest(ops, edges, label, labels.count)
     size = bytes_of(list(packets.values())) + bytes_of(replies)
     return Answer(replies, edges, sampled, boxes, len(points), size)
-
-
-def _edges_to(
-    ops: Backend, local: Local, base: int, asking: Packet, nearest: Array, weight: Array, power: Array
-) -> tuple[OpenEdges, Array]:
-    """The edges from points that ask to their nearest points here, and the components of these, `NO_COMPONENT` where
-    there is none. An edge to nothing is one inside the component that asks."""
-    partition, xp = local.partition, ops.xp
-    at = xp.maximum(nearest, 0)
-    ends = xp.where(nearest >= 0, local.component[at] + np.int32(base), np.int32(NO_COMPONENT))
-    here = partition.ids(local.place.start, at)
-    u, v = xp.minimum(here, asking.ids), xp.maximum(here, asking.ids)
-    return OpenEdges(asking.component, xp.where(ends >= 0, ends, asking.component), u, v, weight, power), ends
 
 
 def _concatenated(ops: Backend, packets: list[Packet]) -> Packet:
@@ -165,9 +152,9 @@ def _concatenated(ops: Backend, packets: list[Packet]) -> Packet:
 def _lightest(ops: Backend, edges: OpenEdges, label: Array, count: int) -> OpenEdges:
     """The first edge in the total order of each component that has asked; one inside it where there is none. So the
     host need not know how many there are."""
-    place = ops.first_edges(edges.a, edges.b, label, count, edges.weight, edges.power, edges.u, edges.v)
+    place = ops.first_edges(edges, label, count)
     first = chosen(edges, ops.xp.maximum(place, 0))
-    first.b = ops.xp.where(place >= 0, first.b, first.a)
+    first.b[:] = ops.xp.where(place >= 0, first.b, first.a)
     return first
 
 
@@ -181,14 +168,14 @@ def _lightest_of_pairs(ops: Backend, edges: OpenEdges, label: Array, count: int)
     begins = ops.xp.ones(len(pair), bool)
     begins[1:] = pair[1:] != pair[:-1]
     number = (np.cumsum(begins) - 1).astype(np.int32)
-    places = ops.xp.arange(len(number), dtype=np.int32)
-    keys = edges.weight, edges.power, edges.u, edges.v
-    return chosen(edges, ops.first_edges(places, None, number, int(number[-1]) + 1, *keys))
+    places, ends = ops.xp.arange(len(number), dtype=np.int32), OpenEdges(edges.words.copy())
+    ends.a[:] = places
+    return chosen(edges, ops.first_edges(ends, number, int(number[-1]) + 1, both=False))
 
 
 def _no_edges(ops: Backend, dtype: np.dtype) -> OpenEdges:
     kinds = (np.int32, np.int32, np.int64, np.int64, dtype, dtype)
-    return OpenEdges(*(ops.xp.empty(0, kind) for kind in kinds))
+    return OpenEdges.of(*(ops.xp.empty(0, kind) for kind in kinds))
 
 
 # ---- joins ---------------------------------------------------------------------------------------------------------
@@ -199,19 +186,12 @@ def join(ops: Backend, state: Rounds, answers: list[Answer]) -> Rounds:
     if state.count == 1:
         return state
     xp, label, count = ops.xp, state.label, state.count
-    edges = together([state.edges, *(OpenEdges(*map(ops.asarray, columns_of(one.edges))) for one in answers)])
-    lightest = lightest_edges(ops, edges, label, count)
+    edges = together([state.edges, *(OpenEdges(ops.asarray(one.edges.words)) for one in answers)])
     sampled = [ops.asarray(one.sampled) for one in answers if len(one.sampled)]
     waits = state.weight < 0
     for components in sampled:
         waits[components] = True
-    forest = _contracted(ops, label, chosen(edges, lightest), waits)
-    left = forest.count
-    number = xp.empty(count, np.int32)
-    number[forest.components] = xp.arange(left, dtype=np.int32)
-    new = number[forest.labels]
-    taken = chosen(edges, lightest[np.flatnonzero(forest.source >= 0)])
-    joined = together([state.joined, taken])
+    new, left, lightest, taken, rest = ops.join_components(edges, label, count, waits)
     boxes = xp.concatenate([ops.asarray(one.boxes) for one in answers])
     boxes = xp.where(boxes < 0, boxes, new[xp.maximum(boxes, 0)])
     size = xp.zeros(left, np.int64)
@@ -220,20 +200,6 @@ def join(ops: Backend, state: Rounds, answers: list[Answer]) -> Rounds:
     for waiting in sampled:
         samples.tries[new[waiting]] = state.tries[waiting] + np.int8(1)
         samples.weight[new[waiting]] = edges.weight[lightest[waiting]]
-    label = new[label]
-    edges = chosen(edges, np.flatnonzero(label[edges.a] != label[edges.b]))
     costs = RoundCosts(left, sum(one.asked for one in answers), sum(one.bytes for one in answers))
-    components = Components(label, left, size, boxes, state.bases)
-    return with_bounds(ops, components, edges, joined, samples, [*state.costs, costs])
-
-
-def _contracted(ops: Backend, label: Array, lightest: OpenEdges, waits: Array) -> Forest:
-    """The forest over the components when the lightest edge of each has been contracted, but for those that wait. Its
-    ends are components: two that take the same pair take the same edge, the first in the total order between them."""
-    forest = singletons(len(lightest.u), lightest.weight.dtype, ops)
-    a, b = label[lightest.a], label[lightest.b]
-    forest.best[:] = lightest.weight
-    forest.edge_u[:] = ops.xp.where(waits, np.int32(-1), np.minimum(a, b))
-    forest.edge_v[:] = ops.xp.where(waits, np.int32(-1), np.maximum(a, b))
-    ops.merge(forest)
-    return forest
+    components = Components(new[label], left, size, boxes, state.bases)
+    return with_bounds(ops, components, rest, together([state.joined, taken]), samples, [*state.costs, costs])

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 import emst.cpu
-from emst.backend.records import EUCLIDEAN
+from emst.backend.records import EUCLIDEAN, OpenEdges
 from emst.inputs.devices import to_host
 from emst.inputs.scaling import scale_of
 from emst.partitions import asking, certain, components, partition, rounds
 from emst.partitions.engine import bytes_of
 from emst.partitions.outline import BOXES, joined_outline, on_backend, outline_of, reaches
 from emst.partitions.partition import Cutting, box_members, sample_codes, with_core_distances
-from emst.partitions.records import OpenEdges, Place, Search
+from emst.partitions.records import Place, Search
 from emst.spanning import spanning_tree
 
 RNG = np.random.default_rng(13)  # for SETS; tests take `rng`
@@ -289,7 +289,7 @@ def test_pairs_of_many_components_are_told_apart(ops):
     a, b = (ops.asarray(np.array(ends, np.int32)) for ends in ([5, 5 + (1 << 15), 5], [9, 9, 9]))
     u, v = (ops.asarray(np.array(ends)) for ends in ([0, 1, 2], [3, 4, 5]))
     weight = ops.asarray(np.array([2.0, 3.0, 1.0]))
-    edges = OpenEdges(a, b, u, v, weight, weight)
+    edges = OpenEdges.of(a, b, u, v, weight, weight)
     lightest = rounds._lightest_of_pairs(ops, edges, ops.xp.arange(count, dtype=np.int32), count)
     assert to_host(lightest.u).tolist() == [2, 1]
 

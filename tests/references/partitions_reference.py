@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from norms_reference import power_between, power_of_box
 
+from emst.backend.records import OpenEdges
+
 
 def nearest_distances(index, queries, radius, count):
     """All pairs."""
@@ -72,15 +74,56 @@ def hold_back(index, forest, weight, power):
     return sum(sure)
 
 
-def first_edges(a, b, label, count, weight, power, u, v):
+def first_edges(edges, label, count, both=True):
     """All edges of every component, sorted."""
     place = np.full(count, -1, np.int32)
-    order = np.lexsort((v, u, power, weight))  # stable
+    order = np.lexsort((edges.v, edges.u, edges.power, edges.weight))  # stable
     for i in order[::-1]:
-        ends = [label[a[i]]] if b is None else [label[a[i]], label[b[i]]]
-        if b is None or ends[0] != ends[1]:
+        ends = [label[edges.a[i]], label[edges.b[i]]] if both else [label[edges.a[i]]]
+        if not both or ends[0] != ends[1]:
             place[ends] = i
     return place
+
+
+def edges_across(nearest, weight, power, query_component, query_id, component, base, numbering):
+    """Query by query."""
+    rows = []
+    for place, a, mine, *keys in zip(nearest, query_component, query_id, weight, power):
+        here = max(place, 0)
+        id = here + numbering.start + (numbering.left_out if here >= numbering.kept else 0)
+        rows.append((a, a if place < 0 else component[here] + base, min(mine, id), max(mine, id), *keys))
+    kinds = np.int32, np.int32, np.int64, np.int64, weight.dtype, power.dtype
+    return OpenEdges.of(*(np.array(column, kind) for column, kind in zip(zip(*rows), kinds)))
+
+
+def join_components(edges, label, count, waits):
+    """Component by component. Of two that hook onto each other, the lesser one stays."""
+    first = first_edges(edges, label, count)
+    above = np.arange(count)
+    for c in np.flatnonzero(~waits):
+        above[c] = label[edges.a[first[c]]] + label[edges.b[first[c]]] - c
+    for c in np.flatnonzero(above[above] == np.arange(count)):
+        above[c] = min(c, above[c])
+    hooked = np.flatnonzero(above != np.arange(count))
+    for _ in range(count):
+        above = above[above]
+    number = np.unique(above, return_inverse=True)[1].astype(np.int32)
+    left = number[label[edges.a]] != number[label[edges.b]]
+    taken, rest = (OpenEdges(edges.words[rows]) for rows in (first[hooked], left))
+    return number, count - len(hooked), first, taken, rest
+
+
+def box_labels(index, labels, level, node):
+    """Box by box, from the labels of its points."""
+    found = []
+    for at, number in zip(level, node):
+        if at >= len(index.levels):
+            found.append(-1)
+            continue
+        size = index.levels[at][1] if at >= 0 else 1
+        inside = np.unique(labels[number * size : (number + 1) * size])
+        found.append(inside[0] if len(inside) == 1 else -1)
+    return np.array(found, np.int32)
 
 
 def asking_points(places, weight, power, nearest, component, group, bound, bound_power, label):

@@ -49,9 +49,12 @@ from hierarchy_reference import (  # noqa: F401, more operations
 from norms_reference import power_between, rooted
 from partitions_reference import (  # noqa: F401, more operations
     asking_points,
+    box_labels,
+    edges_across,
     first_edges,
     hold_back,
     join_bounds,
+    join_components,
     nearest_across,
     nearest_distances,
     outline_hits,

@@ -7,21 +7,53 @@ from __future__ import annotations
 
 import numpy as np
 
+from emst.backend.records import NO_FOREST, OpenEdges
+from emst.cpu.contract import stays_root
+from emst.cpu.points.bvh import MIXED
 from emst.cpu.runtime.arrays import empty
 from emst.cpu.runtime.compile import kernel, part
+from emst.cpu.runtime.lanes import LANES
 from emst.cpu.runtime.parallel import for_chunks
 
 
-def first_edges(a, b, label, count, weight, power, u, v):
+def first_edges(edges, label, count, both=True):
     """See `emst.backend.operations`."""
-    place, m = np.full(count, -1, np.int32), len(weight)
-    sides = (a,) if b is None else (a, b)
-    keys = tuple(map(np.ascontiguousarray, (weight, power, u, v)))
-    for side, end in enumerate(sides):
-        other = sides[1 - side] if b is not None else end
-        ends = np.ascontiguousarray(end), np.ascontiguousarray(other)
-        for_chunks(_first_edges, m, max(m, 1), *ends, b is not None, label, *keys, place)
+    place, m = np.full(count, -1, np.int32), len(edges)
+    for_chunks(_first_edges, m, max(m, 1), edges.words, label, both, place)
     return place
+
+
+def edges_across(nearest, weight, power, query_component, query_id, component, base, numbering):
+    """See `emst.backend.operations`."""
+    m = len(nearest)
+    edges = OpenEdges(np.empty((m, 3 + weight.itemsize // 4), np.uint64))
+    ends, (start, kept, left_out) = edges.words.view(np.int32), numbering
+    args = nearest, query_component, query_id, component, base, start, kept, left_out, edges.words, ends
+    for_chunks(_edges_across, m, max(m, 1), *args)
+    edges.weight[:], edges.power[:] = weight, power
+    return edges
+
+
+def join_components(edges, label, count, waits):
+    """See `emst.backend.operations`."""
+    first, m = first_edges(edges, label, count), len(edges)
+    number, found = empty(count, np.int32), np.zeros(2, np.int64)
+    taken, rest = empty(count, np.int32), empty(m, np.int32)
+    for_chunks(_join, 1, 1, edges.words, label, first, waits, number, taken, rest, found)
+    left, kept = found.tolist()
+    if left < 0:
+        raise RuntimeError(NO_FOREST)
+    taken, rest = (OpenEdges(edges.words[rows]) for rows in (taken[: count - left], rest[:kept]))
+    return number, left, first, taken, rest
+
+
+def box_labels(index, labels, level, node):
+    """See `emst.backend.operations`."""
+    found, nodes = np.full(len(level), MIXED, np.int32), index.nodes
+    points, inner = level < 0, (level >= 0) & (level < len(nodes.first))
+    found[points] = labels[node[points]]
+    found[inner] = nodes.label[nodes.first[level[inner]] * LANES + node[inner]]
+    return found
 
 
 def asking_points(places, weight, power, nearest, component, group, bound, bound_power, label):
@@ -37,28 +69,102 @@ def asking_points(places, weight, power, nearest, component, group, bound, bound
 
 
 @kernel
-def _first_edges(ends, others, two_sides, label, weight, power, u, v, place, begin, end):
+def _edges_across(nearest, query_component, query_id, component, base, start, kept, left_out, words, ends, begin, end):
     for i in range(begin, end):
-        c = np.int64(label[ends[i]])
-        if two_sides and label[others[i]] == c:
-            continue
-        first = np.int64(place[c])
-        if first < 0 or _precedes(weight, power, u, v, i, first):
-            place[c] = i
+        place = max(nearest[i], 0)
+        id = place + start + (left_out if place >= kept else 0)
+        ends[i, 0] = query_component[i]
+        ends[i, 1] = query_component[i] if nearest[i] < 0 else component[place] + base
+        words[i, 1], words[i, 2] = min(query_id[i], id), max(query_id[i], id)
 
 
 @part
-def _precedes(weight, power, u, v, i, other):
-    """Whether edge i comes before the other one; of equal edges, the one that is listed first."""
-    if weight[i] != weight[other]:
-        return weight[i] < weight[other]
-    if power[i] != power[other]:
-        return power[i] < power[other]
-    if u[i] != u[other]:
-        return u[i] < u[other]
-    if v[i] != v[other]:
-        return v[i] < v[other]
+def _end(words, i, label, second):
+    """The component now of the first or the second end of edge i."""
+    ends = words[i, 0]
+    return np.int64(label[np.int64(ends >> np.uint64(32) if second else ends & np.uint64(0xFFFFFFFF))])
+
+
+@part
+def _other_end(words, i, label, c):
+    """The component at the end of edge i that is not c."""
+    a = _end(words, i, label, False)
+    return _end(words, i, label, True) if a == c else a
+
+
+@part
+def _precedes(words, i, other):
+    """Whether edge i comes before the other one; of equal edges, the one that is listed first. No key is negative, so
+    they compare as unsigned integers; in float32, weight and power are one key."""
+    for key in range(3, words.shape[1]):
+        if words[i, key] != words[other, key]:
+            return words[i, key] < words[other, key]
+    for key in range(1, 3):
+        if words[i, key] != words[other, key]:
+            return words[i, key] < words[other, key]
     return i < other
+
+
+@kernel
+def _first_edges(words, label, both, place, begin, end):
+    for i in range(begin, end):
+        a, b = _end(words, i, label, False), _end(words, i, label, True)
+        if both and a == b:
+            continue
+        if place[a] < 0 or _precedes(words, i, np.int64(place[a])):
+            place[a] = i
+        if both and (place[b] < 0 or _precedes(words, i, np.int64(place[b]))):
+            place[b] = i
+
+
+@kernel
+def _join(words, label, first, waits, number, taken, rest, found, begin, end):
+    count = len(first)
+    for c in range(count):  # number holds what every component hooks onto
+        other = np.int64(c) if waits[c] else _other_end(words, first[c], label, c)
+        mutual = not waits[other] and _other_end(words, first[other], label, other) == c
+        number[c] = c if stays_root(c, other, mutual) else other
+    hooked = 0
+    for c in range(count):
+        if number[c] != c:
+            taken[hooked] = first[c]
+            hooked += 1
+    found[0] = _number_roots(number, count - hooked)
+    if found[0] < 0:
+        return
+    kept = 0
+    for i in range(len(words)):
+        if number[_end(words, i, label, False)] != number[_end(words, i, label, True)]:
+            rest[kept] = i
+            kept += 1
+    found[1] = kept
+
+
+@part
+def _number_roots(parent, roots):
+    """Replace every parent by the number of its root, and return how many there are; -1 if there are not `roots`."""
+    left = 0
+    for c in range(len(parent)):
+        if parent[c] == c:
+            parent[c] = -left - 1  # marked by its number
+            left += 1
+    for c in range(len(parent)):
+        if parent[c] >= 0:
+            at, steps = np.int64(c), 0
+            while parent[at] >= 0:
+                at = np.int64(parent[at])
+                steps += 1
+                if steps > len(parent):
+                    return -1
+            mark = parent[at]
+            at = np.int64(c)
+            while parent[at] >= 0:
+                above = np.int64(parent[at])
+                parent[at] = mark
+                at = above
+    for c in range(len(parent)):
+        parent[c] = -parent[c] - 1
+    return left if left == roots else -1
 
 
 @kernel

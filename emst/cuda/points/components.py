@@ -7,34 +7,89 @@ from typing import Any
 import cupy
 import numpy as np
 
+from emst.backend.records import Forest, Numbering, OpenEdges
+from emst.cuda.merge import MergeScratch, halves, merge
+from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.launch import Compaction, launch
-from emst.cuda.runtime.memory import all_ones
+from emst.cuda.runtime.memory import all_ones, empties
 
 
-def first_edges(
-    a: cupy.ndarray,
-    b: cupy.ndarray | None,
-    label: cupy.ndarray,
-    count: int,
+def first_edges(edges: OpenEdges, label: cupy.ndarray, count: int, both: bool = True) -> cupy.ndarray:
+    """See `emst.backend.operations`."""
+    m, words, given = _edges(edges, label, both)
+    keys = words - 1
+    known = all_ones((2 * keys + 1) * count, np.uint32)
+    least, place = known[: 2 * keys * count], known[2 * keys * count :]
+    for key in range(keys):
+        launch("points/components", f"lower_keys<{words}>", m, given, np.int32(key), count, least)
+    launch("points/components", f"first_places<{words}>", m, given, count, least, place)
+    return place.view(np.int32)
+
+
+def edges_across(
+    nearest: cupy.ndarray,
     weight: cupy.ndarray,
     power: cupy.ndarray,
-    u: cupy.ndarray,
-    v: cupy.ndarray,
-) -> cupy.ndarray:
+    query_component: cupy.ndarray,
+    query_id: cupy.ndarray,
+    component: cupy.ndarray,
+    base: int,
+    numbering: Numbering,
+) -> OpenEdges:
     """See `emst.backend.operations`."""
-    T, m, dtype = ctype(weight.dtype), len(weight), weight.dtype
-    a, b, label, weight, power, u, v = map(_in_order, (a, b, label, weight, power, u, v))
-    ends = a, b, label, m
-    weights, powers = (all_ones(count, dtype) for _ in range(2))
-    smaller, larger, place = all_ones(count, np.int64), all_ones(count, np.int64), all_ones(count, np.uint32)
-    launch("points/components", f"least_weights<{T}>", m, *ends, weight, weights)
-    launch("points/components", f"least_powers<{T}>", m, *ends, weight, power, weights, powers)
-    keys = *ends, weight, power, weights, powers, u
-    launch("points/components", f"least_smaller_ends<{T}>", m, *keys, smaller)
-    launch("points/components", f"least_larger_ends<{T}>", m, *keys, smaller, v, larger)
-    launch("points/components", f"first_places<{T}>", m, *keys, smaller, v, larger, place)
-    return place.view(np.int32)
+    m, words = len(nearest), 3 + weight.dtype.itemsize // 4
+    edges = OpenEdges(cupy.empty((m, words), np.uint64))
+    queries = nearest, weight, power, m, query_component, query_id
+    args = (*queries, component, np.int32(base), *numbering, edges.words)
+    launch("points/components", f"edges_across<{ctype(weight.dtype)}>", m, *args)
+    return edges
+
+
+def join_components(
+    edges: OpenEdges, label: cupy.ndarray, count: int, waits: cupy.ndarray
+) -> tuple[cupy.ndarray, int, cupy.ndarray, OpenEdges, OpenEdges]:
+    """See `emst.backend.operations`."""
+    m, words, given = _edges(edges, label, True)
+    first = first_edges(edges, label, count)
+    forest = _forest(count)
+    scratch = forest.scratch
+    hooks = first, waits, count, forest.labels, forest.components, scratch.edge, scratch.ends
+    launch("points/components", f"hook_first<{words}>", count, given, *hooks)
+    left = merge(forest)
+    of_root, number, totals = empties((count, np.int32), (count, np.int32), (2, np.int32))
+    launch("points/components", "number_roots", left, forest.components, left, of_root)
+    launch("points/components", "number_components", count, forest.labels, count, of_root, number)
+    taken, rest = cupy.empty((count - left, words), np.uint64), cupy.empty((m, words), np.uint64)
+    of_taken = given, first, scratch.ends, count, taken, totals
+    Compaction(count).launch("points/components", f"list_taken<{words}>", count, *of_taken)
+    Compaction(m).launch("points/components", f"list_left<{words}>", m, given, number, rest, totals[1:])
+    return number, left, first, OpenEdges(taken), OpenEdges(rest[: int(totals.get()[1])])
+
+
+def _edges(edges: OpenEdges, label: cupy.ndarray, both: bool) -> tuple[int, int, Any]:
+    """How many edges there are, the words of one, and `Edges` of components.cu."""
+    m, words = edges.words.shape
+    fields = np.array([edges.words.data.ptr, m, label.data.ptr, both], np.uint64)
+    return m, words, fields.view(f"V{fields.nbytes}")
+
+
+def _forest(count: int) -> Forest:
+    """For `count` components that hook_first makes roots. Their edges have no weights."""
+    ints, numbers = (count, np.int32), (count, np.float32)
+    labels, components, best, weight = empties(ints, ints, numbers, numbers)
+    packed = MergeScratch(count)
+    u, v = halves(packed.edge)
+    source, target = halves(packed.ends)
+    return Forest(labels, components, best, u, v, source, target, weight, packed)
+
+
+def box_labels(index: SearchIndex, labels: cupy.ndarray, level: cupy.ndarray, node: cupy.ndarray) -> cupy.ndarray:
+    """See `emst.backend.operations`."""
+    m, found = len(level), cupy.empty(len(level), np.int32)
+    args = (level, node, m, cupy.ascontiguousarray(labels), index.hierarchy, index.nodes, found)
+    launch("points/components", f"box_labels<{index.layout}>", m, *args)
+    return found
 
 
 def asking_points(

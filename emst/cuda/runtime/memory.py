@@ -49,7 +49,7 @@ def _sent(array: np.ndarray) -> cupy.ndarray:
     return copy
 
 
-_thread = threading.local()  # `settled`: see below; `streams`: by GPU, those that copy
+_thread = threading.local()  # `settled`: see below; by GPU, `streams` that copy, and `events`
 
 
 @contextlib.contextmanager
@@ -64,9 +64,11 @@ def settled() -> Iterator[None]:
 
 
 def _from_another_gpu(array: cupy.ndarray) -> cupy.ndarray:
-    """A copy on the current GPU. The streams of two GPUs do not wait for each other, so the host waits: the values are
-    written before they are read, and read before their memory can be used again."""
-    if not (array.flags.c_contiguous and getattr(_thread, "settled", False)):
+    """A copy on the current GPU. The values are written before they are read, and read before their memory can be used
+    again."""
+    if not getattr(_thread, "settled", False):
+        return _copy_in_turn(array)
+    if not array.flags.c_contiguous:
         with array.device:
             array = cupy.ascontiguousarray(array)
             cupy.cuda.get_current_stream().synchronize()
@@ -77,6 +79,34 @@ def _from_another_gpu(array: cupy.ndarray) -> cupy.ndarray:
         copy.data.copy_from_device_async(array.data, array.nbytes, stream)
         stream.synchronize()
     return copy
+
+
+def _copy_in_turn(array: cupy.ndarray) -> cupy.ndarray:
+    """A copy for a thread whose streams may still write the values: the streams of the two GPUs wait for each other,
+    and the host for neither."""
+    here = cupy.cuda.get_current_stream()
+    with array.device:
+        array = cupy.ascontiguousarray(array)
+        there = cupy.cuda.get_current_stream()
+        written = _event()
+        written.record(there)
+    copy = cupy.empty(array.shape, array.dtype)
+    here.wait_event(written)
+    if array.nbytes:
+        copy.data.copy_from_device_async(array.data, array.nbytes, here)
+    read = _event()
+    read.record(here)
+    with array.device:
+        there.wait_event(read)
+    return copy
+
+
+def _event() -> cupy.cuda.Event:
+    """An event of the current GPU and thread. Who waits for it waits for what had been recorded by then."""
+    events, gpu = _thread.__dict__.setdefault("events", {}), current_gpu()
+    if gpu not in events:
+        events[gpu] = cupy.cuda.Event(disable_timing=True)
+    return events[gpu]
 
 
 def _copying_stream() -> cupy.cuda.Stream:
