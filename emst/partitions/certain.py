@@ -181,15 +181,15 @@ def local_tree(
     count = len(certain.roots)
     number = ops.xp.empty(index.n, np.int32)
     number[certain.roots] = ops.xp.arange(count, dtype=np.int32)
-    component = number[certain.labels]
-    edges = _without_uncertain(ops, index, forest, certain, component)
+    component = ops.take(number, certain.labels)
+    edges = _without_uncertain(ops, index, forest, certain.roots, component)
     order = ops.xp.arange(index.n, dtype=np.int32)
     ends, weights = ops.sorted_edges(index, forest, order, powers=True)
     ops.forget_neighbours(index)
     if index.core is not None and rest < np.inf:
-        far = ops.xp.ones(index.n, bool)
-        far[near] = False
-        rest = float(weight[far].min())
+        of_others = weight.copy()
+        of_others[near] = np.inf
+        rest = float(of_others.min())
     return Local(
         place, partition, core, component, count, ends, weights, edges, weight, reach, certain.least, near, rest
     )
@@ -203,8 +203,6 @@ class _Certain:
     ----------
     roots : int32[count]
         Of the components.
-    slots : bool[n]
-        Which slots of the forest hold certain edges.
     labels : int32[n]
         Root of every point's component.
     least : T[count]
@@ -220,7 +218,6 @@ class _Certain:
 
     def keep(self, forest: Forest) -> None:
         self._join_bounds(forest)
-        self.slots = forest.source >= 0
         self.labels = forest.labels.copy()
         self.least = self.weight[self.roots]
 
@@ -265,12 +262,13 @@ def _grown(ops: Backend, index: SearchIndex, weight: Array, power: Array) -> tup
 
 
 def _without_uncertain(
-    ops: Backend, index: SearchIndex, forest: Forest, certain: _Certain, component: Array
+    ops: Backend, index: SearchIndex, forest: Forest, roots: Array, component: Array
 ) -> OpenEdges:
-    """Take the edges that are not certain from the forest, and return them."""
-    slots = np.flatnonzero((forest.source >= 0) & ~certain.slots)
+    """Take the edges that are not certain from the forest, and return them: those by which components hooked that were
+    left before, `roots`."""
+    slots = roots[np.flatnonzero(forest.source[roots] >= 0)]
     u, v, weight = forest.source[slots], forest.target[slots], forest.weight[slots]
     forest.source[slots] = forest.target[slots] = -1
-    forest.components = certain.roots
+    forest.components = roots
     power = weight if index.core is None else ops.edge_powers(index, u, v)
     return OpenEdges.of(component[u], component[v], u.astype(np.int64), v.astype(np.int64), weight, power)

@@ -88,7 +88,7 @@ def first_edges(edges, label, count, both=True):
 def edges_across(nearest, weight, power, query_component, query_id, component, base, numbering):
     """Query by query."""
     rows = []
-    for place, a, mine, *keys in zip(nearest, query_component, query_id, weight, power):
+    for place, a, mine, *keys in zip(nearest.tolist(), query_component, query_id.tolist(), weight, power):
         here = max(place, 0)
         id = here + numbering.start + (numbering.left_out if here >= numbering.kept else 0)
         rows.append((a, a if place < 0 else component[here] + base, min(mine, id), max(mine, id), *keys))
