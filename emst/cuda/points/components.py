@@ -12,7 +12,7 @@ from emst.cuda.merge import MergeScratch, halves, merge
 from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.launch import Compaction, launch
-from emst.cuda.runtime.memory import all_ones, empties
+from emst.cuda.runtime.memory import all_ones, empties, zeros
 
 
 def first_edges(edges: OpenEdges, label: cupy.ndarray, count: int, both: bool = True) -> cupy.ndarray:
@@ -20,7 +20,7 @@ def first_edges(edges: OpenEdges, label: cupy.ndarray, count: int, both: bool = 
     m, words, given = _edges(edges, label, both)
     keys = words - 1
     known = all_ones((2 * keys + 1) * count, np.uint32)
-    least, place = known[: 2 * keys * count], known[2 * keys * count :]
+    least, place = known[: 2 * keys * count].view(np.uint64), known[2 * keys * count :]
     for key in range(keys):
         launch("points/components", f"lower_keys<{words}>", m, given, np.int32(key), count, least)
     launch("points/components", f"first_places<{words}>", m, given, count, least, place)
@@ -76,8 +76,8 @@ def _edges(edges: OpenEdges, label: cupy.ndarray, both: bool) -> tuple[int, int,
 
 def _forest(count: int) -> Forest:
     """For `count` components that hook_first makes roots. Their edges have no weights."""
-    ints, numbers = (count, np.int32), (count, np.float32)
-    labels, components, best, weight = empties(ints, ints, numbers, numbers)
+    labels, components = empties((count, np.int32), (count, np.int32))
+    best, weight = zeros((count, np.float32), (count, np.float32))
     packed = MergeScratch(count)
     u, v = halves(packed.edge)
     source, target = halves(packed.ends)
