@@ -30,6 +30,7 @@ from emst.backend.records import (
     EUCLIDEAN,
     Adjacency,
     Array,
+    Components,
     Condensed,
     CurveCells,
     CurveOrder,
@@ -37,6 +38,7 @@ from emst.backend.records import (
     Forest,
     ForestEdges,
     GraphStatistics,
+    JoinedComponents,
     LightestEntries,
     Linkage,
     NeighbourCache,
@@ -60,6 +62,10 @@ class ArrayOperations(Protocol):
 
     def asarray(self, array: Array, dtype: Any = None) -> Array:
         """The array on this backend's device, C-contiguous, in `dtype` or its own; no copy if it is so already."""
+
+    def asarrays(self, *arrays: Array | None) -> list[Any]:
+        """`asarray` of each, where it is not None. What lies in one piece of memory of another device travels at
+        once."""
 
     def settled(self) -> AbstractContextManager[Any]:
         """Within this context, the arrays that this thread gets of others are complete. So `asarray`, which copies them
@@ -322,17 +328,18 @@ class PointOperations(ArrayOperations, Protocol):
         A point lies in ``component[place] + base`` and has the id that `numbering` says. A query without a point has an
         edge inside its component, whose id at this end has no meaning."""
 
-    def join_components(
-        self, edges: OpenEdges, label: Array, count: int, waits: Array
-    ) -> tuple[Array, int, Array, OpenEdges, OpenEdges]:
-        """Contract the first edge in the total order that leaves each component, but for those that wait, bool[count],
-        which hook onto no other one. Others may hook onto them. Every component has an edge. The rest is as for
-        `first_edges`.
+    def edges_at(self, edges: OpenEdges, places: Array) -> OpenEdges:
+        """The edges at some places, int32[k]. Where a place is -1, all of it is 0: an edge inside component 0."""
 
-        Returns the new number of every component, int32[count]; how many are left; `first_edges`, int32[count]; the
-        edges that were contracted, one for each component less, in the order of the components that hooked by them; and
-        the edges that lie between different components still, in their order. New numbers ascend with the least number
-        of the components that were joined."""
+    def join_components(self, edges: OpenEdges, components: Components, waits: Array) -> JoinedComponents:
+        """Contract the first edge in the total order that leaves each component, but for those that wait, bool[count],
+        which hook onto no other one. Others may hook onto them. Every component has an edge. New numbers ascend with
+        the least number of the components that were joined."""
+
+    def component_bounds(self, edges: OpenEdges, components: Components) -> tuple[Array, Array]:
+        """Weight and power of the first edge in the total order that leaves each component, T[count] each. Every
+        component has one. The weight of the component of the most points is -1, of the first if several have as many,
+        or 2^32 - 1 or more: it need not ask for lighter edges, since the lightest edges of the others suffice."""
 
     def asking_points(
         self,

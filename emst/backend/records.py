@@ -283,6 +283,30 @@ class OpenEdges:
         return int(self.words.nbytes)
 
 
+@dataclass(frozen=True, eq=False)
+class Components:
+    """Components over partitions, between rounds.
+
+    A partition has components of its own, which never change; all partitions have numbered theirs together. `label`
+    says what each of these is part of now.
+    """
+
+    label: Array  # int32[components of all partitions]
+    count: int  # how many are left
+    size: Array  # int64[count]: points of every component
+    boxes: Array  # int32[nodes of the outline]: component of all points of a box, or MIXED
+
+
+class JoinedComponents(NamedTuple):
+    """What `join_components` returns."""
+
+    left: Components
+    number: Array  # int32[count before]: what every component is part of now
+    first: Array  # int32[count before]: place of its first edge in the total order
+    taken: OpenEdges  # the edges that were contracted, in the order of the components that hooked by them
+    rest: OpenEdges  # the edges between different components, in their order
+
+
 class Numbering(NamedTuple):
     """The ids of the points of a partition, by their places in its hierarchy: place + start, and from the place `kept`
     on, place + start + left_out."""

@@ -35,7 +35,15 @@ from emst.cpu.points.ahead import load_ahead
 from emst.cpu.points.border import hold_back, join_bounds
 from emst.cpu.points.bvh import build_index
 from emst.cpu.points.cached import cache_neighbours, upper_bounds
-from emst.cpu.points.components import asking_points, box_labels, edges_across, first_edges, join_components
+from emst.cpu.points.components import (
+    asking_points,
+    box_labels,
+    component_bounds,
+    edges_across,
+    edges_at,
+    first_edges,
+    join_components,
+)
 from emst.cpu.points.duplicates import join_duplicates
 from emst.cpu.points.knn import core_distances, forget_neighbours, scale_cores, set_cores
 from emst.cpu.points.labels import label_nodes
@@ -53,7 +61,7 @@ from emst.cpu.points.weighted import weighted_core_distances, weighted_nearest, 
 from emst.cpu.runtime.blocks import for_blocks
 from emst.cpu.runtime.compile import kernels_ready, telling_compilation
 from emst.cpu.runtime.gather import take
-from emst.cpu.runtime.memory import asarray, bytes_free, settled
+from emst.cpu.runtime.memory import asarray, asarrays, bytes_free, settled
 from emst.cpu.runtime.processors import parallelism
 from emst.cpu.runtime.sort import sort_order
 from emst.cpu.runtime.total import total
@@ -63,6 +71,7 @@ xp = numpy
 
 __all__ = [
     "asarray",
+    "asarrays",
     "asking_points",
     "box_labels",
     "build_index",
@@ -71,6 +80,7 @@ __all__ = [
     "cluster_trees",
     "common_ancestor_lambdas",
     "common_clusters",
+    "component_bounds",
     "condense",
     "core_distance_sums",
     "core_distances",
@@ -80,6 +90,7 @@ __all__ = [
     "cut",
     "edge_powers",
     "edges_across",
+    "edges_at",
     "entry_rows",
     "exemplar_distances",
     "first_edges",

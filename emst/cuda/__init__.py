@@ -38,7 +38,15 @@ from emst.cuda.points.ahead import load_ahead
 from emst.cuda.points.border import hold_back, join_bounds
 from emst.cuda.points.bvh import build_index
 from emst.cuda.points.cached import cache_neighbours, upper_bounds
-from emst.cuda.points.components import asking_points, box_labels, edges_across, first_edges, join_components
+from emst.cuda.points.components import (
+    asking_points,
+    box_labels,
+    component_bounds,
+    edges_across,
+    edges_at,
+    first_edges,
+    join_components,
+)
 from emst.cuda.points.duplicates import join_duplicates
 from emst.cuda.points.knn import core_distances, forget_neighbours, scale_cores, set_cores
 from emst.cuda.points.labels import label_nodes
@@ -56,7 +64,7 @@ from emst.cuda.points.weighted import weighted_core_distances, weighted_nearest,
 from emst.cuda.runtime.blocks import for_blocks
 from emst.cuda.runtime.compile import kernels_ready, telling_compilation
 from emst.cuda.runtime.gather import take
-from emst.cuda.runtime.memory import asarray, bytes_free, settled
+from emst.cuda.runtime.memory import asarray, asarrays, bytes_free, settled
 from emst.cuda.runtime.processors import parallelism
 from emst.cuda.runtime.sort import sort_order
 from emst.cuda.runtime.total import total
@@ -66,6 +74,7 @@ xp = cupy
 
 __all__ = [
     "asarray",
+    "asarrays",
     "asking_points",
     "box_labels",
     "build_index",
@@ -74,6 +83,7 @@ __all__ = [
     "cluster_trees",
     "common_ancestor_lambdas",
     "common_clusters",
+    "component_bounds",
     "condense",
     "core_distance_sums",
     "core_distances",
@@ -83,6 +93,7 @@ __all__ = [
     "cut",
     "edge_powers",
     "edges_across",
+    "edges_at",
     "entry_rows",
     "exemplar_distances",
     "first_edges",

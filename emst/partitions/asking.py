@@ -109,8 +109,8 @@ def ask(
         return nothing
     bounds = _bounds_of(ops, local, labels)
     memory, rows = _candidates(ops, local, memory, bounds, few_messages)
-    tries = ops.asarray(labels.tries) if few_messages else labels.tries
-    if few_messages and len(rows) and bool(tries.any()):
+    tries = None if labels.tries is None else ops.asarray(labels.tries)
+    if tries is not None and len(rows) and bool(tries.any()):
         rows = rows[_in_reach(ops, local, memory, memory.places[rows], bounds)]
     if len(rows) == 0:
         return replace(nothing, memory=memory)
@@ -124,6 +124,7 @@ def ask(
     hits = ops.outline_hits(points, group, radius, boxes, number, index.norm)
     sampled = ops.xp.empty(0, np.int32)
     if few_messages:
+        tries = ops.xp.zeros(labels.count, np.int8) if tries is None else tries
         first, sampled = _first_to_ask(ops, hits, group, tries)
         hits &= first[:, None]
     asking = Packet(

@@ -261,9 +261,7 @@ def _grown(ops: Backend, index: SearchIndex, weight: Array, power: Array) -> tup
     return forest, certain
 
 
-def _without_uncertain(
-    ops: Backend, index: SearchIndex, forest: Forest, roots: Array, component: Array
-) -> OpenEdges:
+def _without_uncertain(ops: Backend, index: SearchIndex, forest: Forest, roots: Array, component: Array) -> OpenEdges:
     """Take the edges that are not certain from the forest, and return them: those by which components hooked that were
     left before, `roots`."""
     slots = roots[np.flatnonzero(forest.source[roots] >= 0)]

@@ -10,13 +10,13 @@ lightest edges of the others suffice.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Norm, OpenEdges
+from emst.backend.records import Array, Components, Norm, OpenEdges
 from emst.partitions.edges import chosen, greater, renumbered, together
 from emst.partitions.engine import Sized
 from emst.partitions.outline import PartitionOutline, labels_of_boxes
@@ -33,23 +33,12 @@ class RoundCosts(NamedTuple):
 
 @dataclass(eq=False)
 class Rounds(Labels):
-    """The state between rounds. In one process, partitions get all of it, by reference; in others, its `Labels`."""
+    """The state between rounds. Partitions get its `Labels`."""
 
     edges: OpenEdges  # found between different components; `a` and `b` are components of partitions, ends are ids
     joined: OpenEdges  # edges of the tree that rounds have found
     size: Array  # int64[count]: points of every component
     costs: list[RoundCosts]  # before the first round, and after each one
-
-
-@dataclass(frozen=True, eq=False)
-class Components:
-    """The components that a round has left."""
-
-    label: Array  # int32[components of all partitions]: their component now
-    count: int
-    size: Array  # int64[count]: points of every component
-    boxes: Array  # int32[nodes of the outline]: component of all points of a box, or MIXED
-    bases: list[int]  # number of the first component of every partition
 
 
 class Samples(NamedTuple):
@@ -105,10 +94,8 @@ def begin(ops: Backend, summaries: list[Summary], norm: Norm) -> Rounds:
     del groups
     size = np.concatenate([ops.asarray(one.size) for one in summaries])
     label = ops.xp.arange(len(size), dtype=np.int32)
-    costs = [RoundCosts(len(size), 0, 0)]
-    samples = Samples(ops.xp.zeros(len(size), np.int8), ops.xp.zeros(len(size)))
-    left = Components(label, len(size), size, np.concatenate(of_boxes), bases)
-    return with_bounds(ops, left, edges, chosen(edges, slice(0, 0)), samples, costs)
+    left = Components(label, len(size), size, np.concatenate(of_boxes))
+    return state_of(ops, left, bases, edges, chosen(edges, slice(0, 0)), None, [RoundCosts(len(size), 0, 0)])
 
 
 def _border_edges(ops: Backend, summaries: list[Summary], bases: list[int], norm: Norm) -> OpenEdges:
@@ -131,27 +118,27 @@ def _border_edges(ops: Backend, summaries: list[Summary], bases: list[int], norm
     return OpenEdges.of(components[last], components[first], ids[last], ids[first], weight, power)
 
 
-def with_bounds(
-    ops: Backend, left: Components, edges: OpenEdges, joined: OpenEdges, samples: Samples, costs: list[RoundCosts]
+def state_of(
+    ops: Backend,
+    left: Components,
+    bases: list[int],
+    edges: OpenEdges,
+    joined: OpenEdges,
+    samples: Samples | None,
+    costs: list[RoundCosts],
 ) -> Rounds:
-    """The state with the lightest edge of every component as its bound."""
-    lightest = chosen(edges, lightest_edges(ops, edges, left.label, left.count))
-    weight, power = (ops.xp.ascontiguousarray(column) for column in (lightest.weight, lightest.power))
-    tries = samples.tries
-    if left.count > 1:
-        weight[left.size.argmax()] = -1
-        tries = np.where(samples.weight >= weight, tries, np.int8(0))
-    return Rounds(left.label, weight, power, tries, left.boxes, left.count, left.bases, edges, joined, left.size, costs)
-
-
-def lightest_edges(ops: Backend, edges: OpenEdges, label: Array, count: int) -> Array:
-    """The place of the first edge in the total order that leaves each component, int32[count]. An edge may be there
-    several times. Every component has one: `begin` gives it an edge, and a join keeps all that leave components."""
-    if count == 1:
-        return ops.xp.empty(0, np.int32)
-    return ops.first_edges(edges, label, count)
+    """The state with the lightest edge of every component as its bound. An edge may be there several times. Every
+    component has one: `begin` gives it an edge, and a join keeps all that leave components."""
+    if left.count == 1:
+        weight = power = edges.weight[:0]
+    else:
+        weight, power = ops.component_bounds(edges, left)
+    tries = None if samples is None else np.where(samples.weight >= weight, samples.tries, np.int8(0))
+    return Rounds(left.label, weight, power, tries, left.boxes, left.count, bases, edges, joined, left.size, costs)
 
 
 def labels_of(ops: Backend, state: Rounds) -> Labels:
-    """Task: what partitions in other places get of the state."""
-    return Labels(*(getattr(state, field.name) for field in fields(Labels)))
+    """Task: what partitions get of the state."""
+    label, boxes = ops.asarrays(state.label, state.boxes)
+    weight, power = ops.asarrays(state.weight, state.power)
+    return Labels(label, weight, power, state.tries, boxes, state.count, state.bases)

@@ -202,7 +202,9 @@ class Labels(Sized):
     label: Array  # int32[components of all partitions]: their component now
     weight: Array  # T[count]: weight of the lightest edge that was found to leave a component; -1 if it does not ask
     power: Array  # T[count]: power of its distance
-    tries: Array  # int8[count]: how often only some of its points have asked since this weight last grew
+    tries: (
+        Array | None
+    )  # int8[count]: how often only some of its points have asked since this weight last grew; None: 0
     boxes: Array  # int32[nodes of the outline]: component of all points of a box, or MIXED
     count: int
     bases: list[int]  # number of the first component of every partition

@@ -19,15 +19,14 @@ from typing import Any
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, OpenEdges
+from emst.backend.records import Array, Components, JoinedComponents, OpenEdges
 from emst.partitions.asking import NO_COMPONENT, Packet, Reply, ask
 from emst.partitions.components import (
-    Components,
     RoundCosts,
     Rounds,
     Samples,
     labels_of,
-    with_bounds,
+    state_of,
 )
 from emst.partitions.edges import chosen, together
 from emst.partitions.engine import Engine, Future, Sender, addressed_to, bytes_of, in_one_place, part, routed
@@ -70,14 +69,14 @@ def all_rounds(
     replies: list[list[Any]] = [[] for _ in range(count)]
     while costs[-1].left != 1:
         with engine.at_once():
-            labels = state if here else engine.submit(labels_of, state, at=0)
+            labels = _labels(state, count, here, engine)
             asked = [
-                engine.submit(ask, local, labels, outline[j], asked[j], replies[j], few, at=j)
+                engine.submit(ask, local, labels[j], outline[j], asked[j], replies[j], few, at=j)
                 for j, local in enumerate(locals_)
             ]
             arriving = routed(asked, count, engine)
             answers = [
-                engine.submit(answer, local, labels, outlines[j], arriving[j], few, at=j)
+                engine.submit(answer, local, labels[j], outlines[j], arriving[j], few, at=j)
                 for j, local in enumerate(locals_)
             ]
             state = engine.submit(join, state, answers, at=0)
@@ -92,6 +91,13 @@ def all_rounds(
                 f"{costs[-1].left:,} components are left after {len(costs) - 1} rounds; please report this"
             )
     return state, costs
+
+
+def _labels(state: Future, count: int, here: bool, engine: Engine) -> list[Future]:
+    """The labels for every partition. In one place each GPU copies them once; to other places all travel together."""
+    if here:
+        return [engine.submit(labels_of, state, at=j) for j in range(count)]
+    return [engine.submit(labels_of, state, at=0)] * count
 
 
 # ---- answers -------------------------------------------------------------------------------------------------------
@@ -152,10 +158,7 @@ def _concatenated(ops: Backend, packets: list[Packet]) -> Packet:
 def _lightest(ops: Backend, edges: OpenEdges, label: Array, count: int) -> OpenEdges:
     """The first edge in the total order of each component that has asked; one inside it where there is none. So the
     host need not know how many there are."""
-    place = ops.first_edges(edges, label, count)
-    first = chosen(edges, ops.xp.maximum(place, 0))
-    first.b[:] = ops.xp.where(place >= 0, first.b, first.a)
-    return first
+    return ops.edges_at(edges, ops.first_edges(edges, label, count))
 
 
 def _lightest_of_pairs(ops: Backend, edges: OpenEdges, label: Array, count: int) -> OpenEdges:
@@ -185,21 +188,25 @@ def join(ops: Backend, state: Rounds, answers: list[Answer]) -> Rounds:
     """Contract the lightest edges of all components, but those of which only a sample has asked."""
     if state.count == 1:
         return state
-    xp, label, count = ops.xp, state.label, state.count
-    edges = together([state.edges, *(OpenEdges(ops.asarray(one.edges.words)) for one in answers)])
-    sampled = [ops.asarray(one.sampled) for one in answers if len(one.sampled)]
+    arrived = [ops.asarrays(one.edges.words, one.boxes) for one in answers]
+    edges = together([state.edges, *(OpenEdges(words) for words, _ in arrived)])
+    boxes = ops.xp.concatenate([labels for _, labels in arrived])
     waits = state.weight < 0
+    sampled = [ops.asarray(one.sampled) for one in answers if len(one.sampled)]
     for components in sampled:
         waits[components] = True
-    new, left, lightest, taken, rest = ops.join_components(edges, label, count, waits)
-    boxes = xp.concatenate([ops.asarray(one.boxes) for one in answers])
-    boxes = xp.where(boxes < 0, boxes, new[xp.maximum(boxes, 0)])
-    size = xp.zeros(left, np.int64)
-    xp.add.at(size, new, state.size)
-    samples = Samples(xp.zeros(left, np.int8), xp.zeros(left))
+    joined = ops.join_components(edges, Components(state.label, state.count, state.size, boxes), waits)
+    samples = _samples(ops, state, joined, edges, sampled) if sampled else None
+    taken = together([state.joined, joined.taken])
+    costs = RoundCosts(joined.left.count, sum(one.asked for one in answers), sum(one.bytes for one in answers))
+    return state_of(ops, joined.left, state.bases, joined.rest, taken, samples, [*state.costs, costs])
+
+
+def _samples(ops: Backend, state: Rounds, joined: JoinedComponents, edges: OpenEdges, sampled: list[Array]) -> Samples:
+    """What is known of the components of which only some points have asked; none of them hooked."""
+    samples = Samples(ops.xp.zeros(joined.left.count, np.int8), ops.xp.zeros(joined.left.count))
     for waiting in sampled:
-        samples.tries[new[waiting]] = state.tries[waiting] + np.int8(1)
-        samples.weight[new[waiting]] = edges.weight[lightest[waiting]]
-    costs = RoundCosts(left, sum(one.asked for one in answers), sum(one.bytes for one in answers))
-    components = Components(new[label], left, size, boxes, state.bases)
-    return with_bounds(ops, components, rest, together([state.joined, taken]), samples, [*state.costs, costs])
+        number = joined.number[waiting]
+        samples.tries[number] = 1 if state.tries is None else state.tries[waiting] + np.int8(1)
+        samples.weight[number] = edges.weight[joined.first[waiting]]
+    return samples

@@ -1,11 +1,13 @@
 """The first edges that leave components, their contraction, labels of boxes, and the points that ask for more."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import reference
 from helpers import cloud, hierarchies, to_device, to_host
 
-from emst.backend.records import Numbering, OpenEdges
+from emst.backend.records import Components, Numbering, OpenEdges
 
 
 def edges(rng, m, dtype, ties):
@@ -74,12 +76,43 @@ def test_join_components(ops, dtype, count, share, shape):
     if shape == "path":  # every component but one hooks onto the next one
         weight[: count - 1] = 1 - np.arange(count - 1) / count
     given, waits = OpenEdges.of(a, b, u, v, weight, weight), rng.random(count) < share
-    label = np.arange(count, dtype=np.int32)
-    found = ops.join_components(on(ops, given), on(ops, label), count, on(ops, waits))
-    for ours, theirs in zip(found, reference.join_components(given, label, count, waits)):
-        if isinstance(theirs, OpenEdges):
-            ours, theirs = ours.words, theirs.words
-        np.testing.assert_array_equal(to_host(ours), theirs)
+    label, size = np.tile(np.arange(count, dtype=np.int32), 2), rng.integers(1, 4, count)
+    given.a[:] += rng.integers(0, 2, len(a)).astype(np.int32) * count  # components of partitions with one label
+    components = Components(label, count, size, rng.integers(-1, count, 100).astype(np.int32))
+    found = ops.join_components(on(ops, given), on(ops, components), on(ops, waits))
+    wanted = reference.join_components(given, components, waits)
+    assert_equal(found, wanted)
+    if len(wanted.rest):
+        assert_equal(ops.component_bounds(found.rest, found.left), reference.component_bounds(wanted.rest, wanted.left))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("size", [[1, 5, 2, 5], [2**32, 3, 2**33, 1]])
+def test_bounds_of_components(ops, dtype, size):
+    """The first of the greatest components asks for nothing; labels may join components of partitions."""
+    columns = edges(np.random.default_rng(4), 60, dtype, 3).columns()
+    given, label = OpenEdges.of(*columns), (np.arange(40, dtype=np.int32) % 4).astype(np.int32)
+    components = Components(label, 4, np.array(size), np.empty(0, np.int32))
+    found = ops.component_bounds(on(ops, given), on(ops, components))
+    reference_size = np.minimum(components.size, 2**32 - 1)
+    assert_equal(found, reference.component_bounds(given, replace(components, size=reference_size)))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_edges_at(ops, dtype):
+    given, places = edges(np.random.default_rng(4), 60, dtype, 3), np.array([7, -1, 0, 59, 7], np.int32)
+    assert_equal(ops.edges_at(on(ops, given), on(ops, places)), reference.edges_at(given, places))
+
+
+def assert_equal(found, wanted):
+    """Records, edges and arrays."""
+    if isinstance(wanted, tuple):
+        for ours, theirs in zip(found, wanted, strict=True):
+            assert_equal(ours, theirs)
+    elif isinstance(wanted, OpenEdges | Components):
+        assert_equal(tuple(vars(found).values()), tuple(vars(wanted).values()))
+    else:
+        np.testing.assert_array_equal(to_host(found), wanted)
 
 
 @pytest.mark.parametrize("d", [2, 3, 7])
@@ -122,4 +155,6 @@ def test_asking_points(ops, dtype, m, powers, memory, some):
 def on(ops, value):
     if isinstance(value, OpenEdges):
         return OpenEdges(to_device(ops, value.words))
+    if isinstance(value, Components):
+        return Components(*(on(ops, one) for one in vars(value).values()))
     return to_device(ops, value) if isinstance(value, np.ndarray) else value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from norms_reference import power_between, power_of_box
 
-from emst.backend.records import OpenEdges
+from emst.backend.records import Components, JoinedComponents, OpenEdges
 
 
 def nearest_distances(index, queries, radius, count):
@@ -96,8 +96,15 @@ def edges_across(nearest, weight, power, query_component, query_id, component, b
     return OpenEdges.of(*(np.array(column, kind) for column, kind in zip(zip(*rows), kinds)))
 
 
-def join_components(edges, label, count, waits):
+def edges_at(edges, places):
+    """Edge by edge."""
+    rows = [edges.words[place] if place >= 0 else edges.words[0] * 0 for place in places]
+    return OpenEdges(np.array(rows).reshape(-1, edges.words.shape[1]))
+
+
+def join_components(edges, components, waits):
     """Component by component. Of two that hook onto each other, the lesser one stays."""
+    label, count, size, boxes = components.label, components.count, components.size, components.boxes
     first = first_edges(edges, label, count)
     above = np.arange(count)
     for c in np.flatnonzero(~waits):
@@ -108,9 +115,20 @@ def join_components(edges, label, count, waits):
     for _ in range(count):
         above = above[above]
     number = np.unique(above, return_inverse=True)[1].astype(np.int32)
-    left = number[label[edges.a]] != number[label[edges.b]]
-    taken, rest = (OpenEdges(edges.words[rows]) for rows in (first[hooked], left))
-    return number, count - len(hooked), first, taken, rest
+    count -= len(hooked)
+    sizes = np.array([size[number == c].sum() for c in range(count)])
+    boxes = np.array([box if box < 0 else number[box] for box in boxes], np.int32)
+    apart = number[label[edges.a]] != number[label[edges.b]]
+    taken, rest = (OpenEdges(edges.words[rows]) for rows in (first[hooked], apart))
+    return JoinedComponents(Components(number[label], count, sizes, boxes), number, first, taken, rest)
+
+
+def component_bounds(edges, components):
+    """Component by component."""
+    first = first_edges(edges, components.label, components.count)
+    weight, power = (np.array(column[first]) for column in (edges.weight, edges.power))
+    weight[max(range(components.count), key=lambda c: (components.size[c], -c))] = -1
+    return weight, power
 
 
 def box_labels(index, labels, level, node):

@@ -50,7 +50,9 @@ from norms_reference import power_between, rooted
 from partitions_reference import (  # noqa: F401, more operations
     asking_points,
     box_labels,
+    component_bounds,
     edges_across,
+    edges_at,
     first_edges,
     hold_back,
     join_bounds,
@@ -307,6 +309,11 @@ def _hilbert_transpose(cells, bits):
     for bit in reversed(range(1, bits)):
         t ^= np.where(x[-1] >> np.uint64(bit) & np.uint64(1), np.uint64((1 << bit) - 1), np.uint64(0))
     return (x ^ t).T
+
+
+def asarrays(*arrays):
+    """Each by itself."""
+    return [None if array is None else asarray(array) for array in arrays]
 
 
 def settled():

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from emst.backend.records import NO_FOREST, OpenEdges
+from emst.backend.records import NO_FOREST, Components, JoinedComponents, OpenEdges
 from emst.cpu.contract import stays_root
 from emst.cpu.points.bvh import MIXED
 from emst.cpu.runtime.arrays import empty
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.lanes import LANES
 from emst.cpu.runtime.parallel import for_chunks
+
+MOST = 2**32 - 1  # points of a component; those of more count as equal
 
 
 def first_edges(edges, label, count, both=True):
@@ -34,8 +36,16 @@ def edges_across(nearest, weight, power, query_component, query_id, component, b
     return edges
 
 
-def join_components(edges, label, count, waits):
+def edges_at(edges, places):
     """See `emst.backend.operations`."""
+    words = edges.words[np.maximum(places, 0)]
+    words[places < 0] = 0
+    return OpenEdges(words)
+
+
+def join_components(edges, components, waits):
+    """See `emst.backend.operations`."""
+    label, count, size, boxes = components.label, components.count, components.size, components.boxes
     first, m = first_edges(edges, label, count), len(edges)
     number, found = empty(count, np.int32), np.zeros(2, np.int64)
     taken, rest = empty(count, np.int32), empty(m, np.int32)
@@ -43,8 +53,19 @@ def join_components(edges, label, count, waits):
     left, kept = found.tolist()
     if left < 0:
         raise RuntimeError(NO_FOREST)
+    sizes = np.zeros(left, np.int64)
+    np.add.at(sizes, number, size)
+    boxes = np.where(boxes < 0, boxes, number[np.maximum(boxes, 0)])
     taken, rest = (OpenEdges(edges.words[rows]) for rows in (taken[: count - left], rest[:kept]))
-    return number, left, first, taken, rest
+    return JoinedComponents(Components(number[label], left, sizes, boxes), number, first, taken, rest)
+
+
+def component_bounds(edges, components):
+    """See `emst.backend.operations`."""
+    first = edges_at(edges, first_edges(edges, components.label, components.count))
+    weight, power = np.ascontiguousarray(first.weight), np.ascontiguousarray(first.power)
+    weight[np.minimum(components.size, MOST).argmax()] = -1
+    return weight, power
 
 
 def box_labels(index, labels, level, node):

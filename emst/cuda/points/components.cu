@@ -1,8 +1,9 @@
 // Components of partitions between rounds: the first edge that leaves each, their contraction, the points that ask for
 // more, and labels of boxes.
 //
-// components.py launches, for edges, lower_keys for every key and first_places (`first_edges`); hook_first, number_roots,
-// number_components, list_taken and list_left (`join_components`); and edges_across. For points it launches list_asking,
+// components.py launches, for edges, lower_keys for every key and first_places (`first_edges`); edges_across; edges_at;
+// hook_first, number_roots, renumber, list_taken and list_left (`join_components`); write_bounds and forget_greatest
+// (`component_bounds`). For points it launches list_asking,
 // and for boxes box_labels.
 #include "points/labels.cuh"
 #include "runtime/compact.cuh"
@@ -113,9 +114,51 @@ __global__ void number_roots(const int *roots, i64 count, int *number) {
   if (k < count) number[roots[k]] = (int)k;
 }
 
-__global__ void number_components(const int *root, i64 components, const int *of_root, int *number) {
+// What every component is part of now, and the points of these; and the same for labels of components and of boxes,
+// which may be MIXED.
+__global__ void renumber(const int *of_root, const int *root, const i64 *size, i64 count, const int *label,
+                         i64 components, const int *box, i64 boxes, int *number, i64 *sizes, int *labels,
+                         int *of_boxes) {
+  const i64 i = thread_id();
+  if (i < count) {
+    number[i] = of_root[root[i]];
+    atomicAdd(reinterpret_cast<unsigned long long *>(sizes) + number[i], (unsigned long long)size[i]);
+  }
+  if (i < components) labels[i] = of_root[root[label[i]]];
+  if (i < boxes) of_boxes[i] = box[i] < 0 ? box[i] : of_root[root[box[i]]];
+}
+
+template <int WORDS>
+__global__ void edges_at(const Edges<WORDS> edges, const int *place, i64 count, u64 *found) {
+  const i64 i = thread_id();
+  if (i >= count) return;
+  if (place[i] < 0)
+    for (int k = 0; k < WORDS; k++) found[i * WORDS + k] = 0;
+  else
+    edges.copy(place[i], found + i * WORDS);
+}
+
+// Weight and power of the first edge of every component. `greatest` becomes the component of the most points, the first
+// one of several, as (points << 32 | ~number): so a greater one comes later.
+template <class T>
+__global__ void write_bounds(const u64 *words, const int *first, const i64 *size, i64 count, Bits<T> *weight,
+                             Bits<T> *power, u64 *greatest) {
+  constexpr int WORDS = 3 + sizeof(T) / 4;
   const i64 c = thread_id();
-  if (c < components) number[c] = of_root[root[c]];
+  u64 mine = 0;
+  if (c < count) {
+    const u64 *const edge = words + (i64)first[c] * WORDS;
+    weight[c] = WORDS == 4 ? (Bits<T>)(edge[3] >> 32) : (Bits<T>)edge[3];
+    power[c] = (Bits<T>)edge[WORDS - 1];
+    mine = minimum((u64)size[c], (u64)~0u) << 32 | (u32)~(u32)c;
+  }
+  mine = warp_max(mine);
+  if (lane_id() == 0) atomicMax(reinterpret_cast<unsigned long long *>(greatest), (unsigned long long)mine);
+}
+
+template <class T>
+__global__ void forget_greatest(const u64 *greatest, T *weight) {
+  if (thread_id() == 0) weight[~(u32)*greatest] = -1;
 }
 
 // The first edges of the components that have hooked, in the order of these.

@@ -7,7 +7,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from emst.backend.records import Forest, Numbering, OpenEdges
+from emst.backend.records import Components, Forest, JoinedComponents, Numbering, OpenEdges
 from emst.cuda.merge import MergeScratch, halves, merge
 from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.compile import ctype
@@ -46,25 +46,47 @@ def edges_across(
     return edges
 
 
-def join_components(
-    edges: OpenEdges, label: cupy.ndarray, count: int, waits: cupy.ndarray
-) -> tuple[cupy.ndarray, int, cupy.ndarray, OpenEdges, OpenEdges]:
+def edges_at(edges: OpenEdges, places: cupy.ndarray) -> OpenEdges:
     """See `emst.backend.operations`."""
+    _, words, given = _edges(edges, places, True)  # labels are not read
+    found = cupy.empty((len(places), words), np.uint64)
+    launch("points/components", f"edges_at<{words}>", len(places), given, places, len(places), found)
+    return OpenEdges(found)
+
+
+def join_components(edges: OpenEdges, components: Components, waits: cupy.ndarray) -> JoinedComponents:
+    """See `emst.backend.operations`."""
+    label, count, size, boxes = components.label, components.count, components.size, components.boxes
     m, words, given = _edges(edges, label, True)
-    first = first_edges(edges, label, count)
-    forest = _forest(count)
+    first, forest = first_edges(edges, label, count), _forest(count)
     scratch = forest.scratch
     hooks = first, waits, count, forest.labels, forest.components, scratch.edge, scratch.ends
     launch("points/components", f"hook_first<{words}>", count, given, *hooks)
     left = merge(forest)
-    of_root, number, totals = empties((count, np.int32), (count, np.int32), (2, np.int32))
+    of_root, number = empties((count, np.int32), (count, np.int32))
+    sizes, totals = zeros((left, np.int64), (2, np.int32))
+    labels, of_boxes = empties((len(label), np.int32), (len(boxes), np.int32))
     launch("points/components", "number_roots", left, forest.components, left, of_root)
-    launch("points/components", "number_components", count, forest.labels, count, of_root, number)
+    old = of_root, forest.labels, size, count, label, len(label), boxes, len(boxes)
+    threads = max(count, len(label), len(boxes))
+    launch("points/components", "renumber", threads, *old, number, sizes, labels, of_boxes)
     taken, rest = cupy.empty((count - left, words), np.uint64), cupy.empty((m, words), np.uint64)
     of_taken = given, first, scratch.ends, count, taken, totals
     Compaction(count).launch("points/components", f"list_taken<{words}>", count, *of_taken)
     Compaction(m).launch("points/components", f"list_left<{words}>", m, given, number, rest, totals[1:])
-    return number, left, first, OpenEdges(taken), OpenEdges(rest[: int(totals.get()[1])])
+    rest = rest[: int(totals.get()[1])]
+    return JoinedComponents(Components(labels, left, sizes, of_boxes), number, first, OpenEdges(taken), OpenEdges(rest))
+
+
+def component_bounds(edges: OpenEdges, components: Components) -> tuple[cupy.ndarray, cupy.ndarray]:
+    """See `emst.backend.operations`."""
+    label, count, size = components.label, components.count, components.size
+    first, T = first_edges(edges, label, count), ctype(edges.dtype)
+    weight, power = empties((count, edges.dtype), (count, edges.dtype))
+    greatest = cupy.zeros(1, np.uint64)
+    launch("points/components", f"write_bounds<{T}>", count, edges.words, first, size, count, weight, power, greatest)
+    launch("points/components", f"forget_greatest<{T}>", 1, greatest, weight)
+    return weight, power
 
 
 def _edges(edges: OpenEdges, label: cupy.ndarray, both: bool) -> tuple[int, int, Any]:

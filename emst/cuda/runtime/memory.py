@@ -32,6 +32,21 @@ def asarray(array: Any, dtype: Any = None) -> cupy.ndarray:
     return cupy.ascontiguousarray(cupy.asarray(array), dtype)
 
 
+def asarrays(*arrays: cupy.ndarray | None) -> list[Any]:
+    """See `emst.backend.operations`. `empties` and `zeros` make arrays in one piece."""
+    there = [array for array in arrays if array is not None]
+    if len({array.data.mem for array in there}) > 1 or there[0].data.device_id == current_gpu():
+        return [None if array is None else asarray(array) for array in arrays]
+    begin, end = min(array.data.ptr for array in there), max(array.data.ptr + array.nbytes for array in there)
+    memory = there[0].data
+    piece = cupy.ndarray((end - begin,), np.uint8, memory + (begin - memory.ptr))
+    copy = _from_another_gpu(piece).data
+    return [
+        None if array is None else cupy.ndarray(array.shape, array.dtype, copy + (array.data.ptr - begin))
+        for array in arrays
+    ]
+
+
 def _converted(kernel: str, array: Any, dtype: Any) -> cupy.ndarray:
     array, out = cupy.ascontiguousarray(cupy.asarray(array)), cupy.empty(array.shape, dtype)
     launch("runtime/convert", kernel, array.size, array, array.size, out)
