@@ -52,10 +52,11 @@ from partitions_reference import (  # noqa: F401, more operations
     first_edges,
     hold_back,
     join_bounds,
+    list_hits,
     nearest_across,
     nearest_distances,
     outline_hits,
-    outline_reach,
+    outline_reaches,
     weighted_nearest,
 )
 from prediction_reference import (  # noqa: F401, more operations
