@@ -72,7 +72,7 @@ class Asked(Sender):
     memory: Memory  # before the replies
     rows: Array  # int64[m]: which points of the memory have asked
     radius: Array  # T[m]: within which weight
-    members: dict[int, Array]  # int64: which of them each packet holds
+    members: dict[int, Array]  # int32: which of them each packet holds
 
 
 class Bounds(NamedTuple):
@@ -149,7 +149,7 @@ def _packed(ops: Backend, asking: Packet, hits: Array) -> tuple[dict[int, Packet
     """The points as packets to the partitions that they hit, bool[m, partitions]; and which of them each one holds."""
     packets, members = {}, {}
     for other, (*columns, chosen) in by_partition(ops, hits, asking[:-1]).items():
-        packets[other], members[other] = Packet(*columns, asking.sampled), chosen
+        packets[other], members[other] = Packet._make([*columns, asking.sampled]), chosen
     return packets, members
 
 

@@ -174,6 +174,23 @@ def test_deep_trees_of_many_points(ops, d, k):
     check_reaches(ops, along_the_curve(x), outline, -1, EUCLIDEAN, k)
 
 
+def test_far_boxes_of_three_levels(ops):
+    """Most points get the reach of a box above their leaf."""
+    x = cloud(17_001, 2, np.float32)
+    mine, others = along_the_curve(x[400:]), x[:400] - np.float32([1.0, 0.0])
+    outline = outline_of([mine[:0], others], [np.zeros(0, np.int32), np.zeros(400, np.int32)], np.random.default_rng(0))
+    found = check_reaches(ops, mine, outline, 0, EUCLIDEAN)
+    assert 0 < len(found.near) < len(mine) / 4 and len(np.unique(found.reach[mine[:, 0] > 0.5])) < 50
+
+
+@pytest.mark.parametrize("norm", [EUCLIDEAN, BY_NAME["chebyshev"]])
+def test_a_box_as_far_as_it_is_wide_is_near(ops, norm):
+    x = np.linspace(0, 4, 16)[:, None]
+    for at, near in ((8.0, 16), (np.nextafter(8.0, 9.0), 0)):
+        outline = outline_of([x, np.array([[at]])], [np.arange(16), np.arange(1)], np.random.default_rng(0))
+        assert len(check_reaches(ops, x, outline, 0, norm).near) == near
+
+
 def test_points_of_far_leaves_ask_as_far_as_their_core_distances(ops):
     """Two groups of points, and others nearer to the first than the second is: it asks, although no point is near."""
     x = np.zeros((33, 2), np.float32)
