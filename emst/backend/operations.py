@@ -48,6 +48,7 @@ from emst.backend.records import (
     OpenEdges,
     Outline,
     PointStatistics,
+    Reaches,
     Report,
     SearchIndex,
     Selection,
@@ -368,9 +369,21 @@ class PointOperations(ArrayOperations, Protocol):
         level ``level[i]``, both int32[m]; -1 as a level stands for points, and another negative one for a node that is
         MIXED."""
 
-    def outline_reach(self, low: Array, high: Array, outline: Outline, home: int, norm: Norm) -> Array:
-        """Power of the distance of every box, with corners T[m, d], to the nearest leaf of the outline in a partition
-        other than `home`, that of the boxes: T[m], infinite if there is none. A point is a box with equal corners."""
+    def outline_reaches(self, index: SearchIndex, outline: Outline, home: int, highest: int, share: float) -> Reaches:
+        """How far the points of partition `home` are from the other partitions, and which of them ask.
+
+        The reach of a box is the power of its distance to the nearest leaf of the outline in a partition other than
+        `home`, infinite if there is none. A point is a box with equal corners. The width of a box is the power of the
+        vector from its low to its high corner, as of a distance, but without wrapping. A box is far if its reach is
+        greater than its width.
+
+        From level `highest` of the hierarchy down, all points of a far box get the reach of that box, and what lies
+        below it is not looked at. The points that are then left are near, and get their own reaches. Without levels,
+        all points are near.
+
+        The radius of a point is its core distance, if the hierarchy keeps core distances. Without them, that of a near
+        point is the width of its leaf times `share`, each rounded to T, or infinite without levels; the others have
+        none. A point asks if its reach is at most its radius."""
 
     def outline_hits(
         self, points: Array, labels: Array, radius: Array, outline: Outline, home: int, norm: Norm
@@ -378,6 +391,10 @@ class PointOperations(ArrayOperations, Protocol):
         """Which partitions other than `home`, that of the points, have a leaf of the outline that is within `radius`,
         T[m], a power, of each point, T[m, d], and whose label is MIXED or differs from `labels`, int32[m]:
         bool[m, partitions]."""
+
+    def list_hits(self, hits: Array) -> tuple[Array, list[int]]:
+        """The points that hit each partition, by bool[m, partitions]: those of one partition after the other, int32[k],
+        ascending for each; and where those of every partition begin, and k at the end: partitions + 1 numbers."""
 
 
 class DistanceOperations(ArrayOperations, Protocol):

@@ -181,6 +181,17 @@ class Outline(NamedTuple):
     start: Array  # int32[partitions + 1]
 
 
+class Reaches(NamedTuple):
+    """How far the points of a partition are from what other partitions hold, and which of them ask."""
+
+    reach: Array  # T[n]: lower bound of the power of the distance to all points of other partitions
+    near: Array  # int32[m], ascending: the points near the border, whose bounds were computed one by one
+    rest: float  # the least bound of the other points, infinite without any
+    asking: Array  # int32[a], ascending: the points that have others within their radius by these bounds
+    radius: Array  # T[a]: how far they ask, a power
+    points: Array  # T[a, d]: their scaled coordinates
+
+
 def runs_of(codes: Array, first: Array, start: Array) -> tuple[Array, Array, Array, Array]:
     """The cells of a level as `CurveCells` keeps them: `end`, `start`, `codes` and `place`.
 

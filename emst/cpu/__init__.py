@@ -49,7 +49,7 @@ from emst.cpu.points.knn import core_distances, forget_neighbours, scale_cores, 
 from emst.cpu.points.labels import label_nodes
 from emst.cpu.points.memory import require_memory, tree_bytes
 from emst.cpu.points.order import curve_codes, curve_order
-from emst.cpu.points.outline import outline_hits, outline_reach
+from emst.cpu.points.outline import list_hits, outline_hits, outline_reaches
 from emst.cpu.points.places import curve_places
 from emst.cpu.points.queries import nearest_across, nearest_distances, query_cores
 from emst.cpu.points.result import edge_powers, sorted_edges, unscaled
@@ -111,6 +111,7 @@ __all__ = [
     "lightest_entries",
     "lightest_of_edges",
     "linkage",
+    "list_hits",
     "load_ahead",
     "merge",
     "name",
@@ -122,7 +123,7 @@ __all__ = [
     "open_rows",
     "outlier_scores",
     "outline_hits",
-    "outline_reach",
+    "outline_reaches",
     "parallelism",
     "point_statistics",
     "query_cores",

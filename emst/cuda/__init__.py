@@ -52,7 +52,7 @@ from emst.cuda.points.knn import core_distances, forget_neighbours, scale_cores,
 from emst.cuda.points.labels import label_nodes
 from emst.cuda.points.memory import require_memory, tree_bytes
 from emst.cuda.points.order import curve_codes, curve_order
-from emst.cuda.points.outline import outline_hits, outline_reach
+from emst.cuda.points.outline import list_hits, outline_hits, outline_reaches
 from emst.cuda.points.places import curve_places
 from emst.cuda.points.queries import nearest_across, nearest_distances, query_cores
 from emst.cuda.points.result import edge_powers, sorted_edges, unscaled
@@ -114,6 +114,7 @@ __all__ = [
     "lightest_entries",
     "lightest_of_edges",
     "linkage",
+    "list_hits",
     "load_ahead",
     "merge",
     "name",
@@ -125,7 +126,7 @@ __all__ = [
     "open_rows",
     "outlier_scores",
     "outline_hits",
-    "outline_reach",
+    "outline_reaches",
     "parallelism",
     "point_statistics",
     "query_cores",

@@ -25,10 +25,9 @@ import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Outline, SearchIndex
-from emst.inputs.devices import to_host
 from emst.partitions.edges import as_bits
 from emst.partitions.engine import Sender, addressed_to
-from emst.partitions.outline import power_of
+from emst.partitions.outline import by_partition, power_of
 from emst.partitions.records import Labels, Local
 
 NO_COMPONENT = -1
@@ -73,7 +72,7 @@ class Asked(Sender):
     memory: Memory  # before the replies
     rows: Array  # int64[m]: which points of the memory have asked
     radius: Array  # T[m]: within which weight
-    members: dict[int, Array]  # int64: which of them each packet holds
+    members: dict[int, Array]  # int32: which of them each packet holds
 
 
 class Bounds(NamedTuple):
@@ -135,7 +134,7 @@ def ask(
         local.partition.ids(local.place.start, places),
         sampled,
     )
-    packets, members = _packed(asking, hits)
+    packets, members = _packed(ops, asking, hits)
     return Asked(packets, memory, rows, radius, members)
 
 
@@ -147,13 +146,11 @@ def _bounds_of(ops: Backend, local: Local, labels: Labels) -> Bounds:
     return Bounds(label, group, ops.asarray(labels.weight)[group], power)
 
 
-def _packed(asking: Packet, hits: Array) -> tuple[dict[int, Packet], dict[int, Array]]:
+def _packed(ops: Backend, asking: Packet, hits: Array) -> tuple[dict[int, Packet], dict[int, Array]]:
     """The points as packets to the partitions that they hit, bool[m, partitions]; and which of them each one holds."""
     packets, members = {}, {}
-    for other in np.flatnonzero(to_host(hits.any(axis=0))).tolist():
-        members[other] = chosen = np.flatnonzero(hits[:, other])
-        columns = [None if column is None else column[chosen] for column in asking[:-1]]
-        packets[other] = Packet._make([*columns, asking.sampled])
+    for other, (*columns, chosen) in by_partition(ops, hits, asking[:-1]).items():
+        packets[other], members[other] = Packet._make([*columns, asking.sampled]), chosen
     return packets, members
 
 

@@ -28,11 +28,10 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Forest, Norm, OpenEdges, Outline, SearchIndex
 from emst.boruvka import spanning_forest
-from emst.inputs.devices import to_host
 from emst.partitions.edges import greater, lesser
 from emst.partitions.engine import Engine, Future, Sender, addressed_to, bytes_of, routed
 from emst.partitions.nearest import Answers, Distances, Weighed, nearest_of
-from emst.partitions.outline import reaches, spacings
+from emst.partitions.outline import by_partition, reaches
 from emst.partitions.records import Amount, Local, Partition, Place, Search
 
 NO_LABEL = -2  # differs from the label of every box
@@ -47,7 +46,7 @@ class Questions(NamedTuple):
 
     points: Array  # T[m, d], scaled, in curve order
     radius: Array  # T[m]: power of the distance up to which they ask
-    asking: Array  # int64[m]: which of the points that ask at all
+    asking: Array  # int32[m]: which of the points that ask at all
 
 
 @dataclass(eq=False)
@@ -55,7 +54,7 @@ class Border(Sender):
     """The points of a partition that may have neighbours in others. The packets are `Questions`."""
 
     reach: Array  # T[n]: lower bound of the power of the distance to all points of other partitions
-    near: Array  # int[m]: the points near the border, whose bounds were computed one by one
+    near: Array  # int32[m]: the points near the border, whose bounds were computed one by one
     rest: float  # least bound of the other points
     asking: Array  # int32: the points that ask
     radius: Array  # T: how far they ask
@@ -63,19 +62,9 @@ class Border(Sender):
 
 def border_of(ops: Backend, partition: Partition, outline: Outline, number: int) -> Border:
     """Find the points of partition `number` that may have neighbours in others."""
-    index = partition.index
-    reach, near, rest = reaches(index, outline, number, ops)
-    if index.core is not None:  # all points whose core distance may be smaller; sparse ones may lie far from the border
-        asking = np.flatnonzero(reach <= index.core)
-        radius = index.core[asking]
-    else:
-        radius = spacings(index, near, ops)
-        within = reach[near] <= radius
-        asking, radius = near[within], radius[within]
-    points = ops.xp.ascontiguousarray(index.points()[asking])
-    asked = asked_of(ops, points, radius, outline, number, index.norm)
-    questions = {other: Questions(points[chosen], radius[chosen], chosen) for other, chosen in asked.items()}
-    return Border(questions, reach, near, rest, asking, radius)
+    found = reaches(partition.index, outline, number, ops)
+    questions = questions_of(ops, found.points, found.radius, outline, number, partition.index.norm)
+    return Border(questions, *found[:5])
 
 
 def sent(ops: Backend, border: Border, number: int, answers: list[Any]) -> tuple[int, int]:
@@ -86,13 +75,28 @@ def sent(ops: Backend, border: Border, number: int, answers: list[Any]) -> tuple
     return sum(len(questions.radius) for questions in packets), size
 
 
-def asked_of(ops: Backend, points: Array, radius: Array, outline: Outline, number: int, norm: Norm) -> dict[int, Array]:
-    """Which of the scaled points have a box of another partition than `number` within their radius, int64, by
-    partition. The outline is on the backend."""
+def questions_of(
+    ops: Backend, points: Array, radius: Array, outline: Outline, number: int, norm: Norm
+) -> dict[int, Questions]:
+    """The scaled points as questions to the partitions other than `number` that have a box within their radius. The
+    outline is on the backend."""
+    return {
+        other: Questions(*columns)
+        for other, columns in asked_of(ops, (points, radius), radius, outline, number, norm).items()
+    }
+
+
+def asked_of(
+    ops: Backend, columns: tuple[Any, ...], radius: Array, outline: Outline, number: int, norm: Norm
+) -> dict[int, list[Any]]:
+    """Columns of points, the first their scaled coordinates, of those that have a box of another partition than
+    `number` within their radius, by partition; at the end, which of the points they are. The outline is on the
+    backend."""
+    points = columns[0]
     if len(points) == 0:
         return {}
     hits = ops.outline_hits(points, ops.xp.full(len(points), NO_LABEL, np.int32), radius, outline, number, norm)
-    return {other: np.flatnonzero(hits[:, other]) for other in np.flatnonzero(to_host(hits.any(axis=0))).tolist()}
+    return by_partition(ops, hits, columns)
 
 
 def distances_for(

@@ -19,7 +19,7 @@ from emst.partitions.edges import bits_of, least_of
 from emst.partitions.engine import Sized
 from emst.partitions.records import Amount, Partition
 
-Answers = list[tuple[Array, Any]]  # which questions another partition was asked, int64, and what it has found for them
+Answers = list[tuple[Array, Any]]  # which questions another partition was asked, int32, and what it has found for them
 
 
 @dataclass(eq=False)

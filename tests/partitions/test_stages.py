@@ -100,7 +100,7 @@ def test_outlines_hold_their_points_and_reaches_are_lower_bounds(ops, rng, name)
             assert np.array_equal(outline.high[below].max(axis=0), outline.high[node])
     joined = joined_outline(ops, outlines)
     for j, part in enumerate(made):
-        reach, near, rest = reaches(part.index, on_backend(ops, joined), j, ops)
+        reach, near, rest, *_ = reaches(part.index, on_backend(ops, joined), j, ops)
         reach, near = to_host(reach), to_host(near)
         others = np.concatenate([inside for i, inside in enumerate(points) if i != j])
         chosen = rng.integers(0, len(points[j]), 50)

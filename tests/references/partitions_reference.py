@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from norms_reference import power_between, power_of_box
 
-from emst.backend.records import Components, JoinedComponents, OpenEdges
+from emst.backend.records import Components, JoinedComponents, OpenEdges, Reaches
 
 
 def nearest_distances(index, queries, radius, count):
@@ -157,11 +157,39 @@ def asking_points(places, weight, power, nearest, component, group, bound, bound
     return np.array(asking, np.int32)
 
 
-def outline_reach(low, high, outline, home, norm):
+def outline_reaches(index, outline, home, highest, share):
+    """Box by box. Of a near box, the bound is -1."""
+    points, norm, places = index.points(), index.norm, np.arange(index.n)
+    bound, radius = np.full(index.n, -1, index.dtype), np.full(index.n, np.inf, index.dtype)
+    for level, (count, size) in list(enumerate(index.levels))[highest::-1]:
+        low, high = index.boxes(level)
+        width = power_between(low, high, norm._replace(period=None))
+        for i in range(count):
+            inside = slice(i * size, i * size + size)
+            if bound[i * size] < 0:  # no box above it is far
+                reach = reach_of_boxes(low[i : i + 1], high[i : i + 1], outline, home, norm)
+                bound[inside] = reach if reach > width[i] else -1
+                radius[inside] = width[i] * index.dtype.type(share)
+    near = np.flatnonzero(bound < 0).astype(np.int32)
+    rest = float(bound[bound >= 0].min(initial=np.inf))
+    bound[near] = reach_of_boxes(points[near], points[near], outline, home, norm)
+    radius[np.setdiff1d(places, near)] = -1
+    radius = radius if index.core is None else index.core
+    asking = np.flatnonzero(bound <= radius).astype(np.int32)
+    return Reaches(bound, near, rest, asking, radius[asking], points[asking])
+
+
+def reach_of_boxes(low, high, outline, home, norm):
     """All leaves."""
     leaves, _ = leaves_of(outline, home)
     between = power_of_box(outline.low[leaves], outline.high[leaves], low[:, None], high[:, None], norm)
     return between.min(axis=1, initial=np.inf).astype(low.dtype)
+
+
+def list_hits(hits):
+    """Partition by partition."""
+    lists = [np.flatnonzero(column) for column in hits.T]
+    return np.concatenate(lists).astype(np.int32), np.cumsum([0, *map(len, lists)]).tolist()
 
 
 def outline_hits(points, labels, radius, outline, home, norm):

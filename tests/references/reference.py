@@ -57,10 +57,11 @@ from partitions_reference import (  # noqa: F401, more operations
     hold_back,
     join_bounds,
     join_components,
+    list_hits,
     nearest_across,
     nearest_distances,
     outline_hits,
-    outline_reach,
+    outline_reaches,
     weighted_nearest,
 )
 from prediction_reference import (  # noqa: F401, more operations

@@ -157,4 +157,25 @@ FAULTS = [
         "kept.best[i] = kept.best[i];",
         ("tests/points/test_rounds.py::test_the_forest_of_the_loop[uniform-2-float32-1]",),
     ),
+    Fault(
+        "the last leaf near the border counts as full",
+        "emst/cuda/points/outline.cu",
+        "(kept ? n - leaf * LEAF : 0)",
+        "(kept ? LEAF : 0)",
+        ("tests/points/test_outline.py::test_reaches_and_hits_equal_the_reference[cuda-euclidean-float64-lattice]",),
+    ),
+    Fault(
+        "the points of odd leaves ask in the bits of even ones",
+        "emst/cuda/points/outline.cu",
+        "of_leaf << (leaf * LEAF % 32)",
+        "of_leaf",
+        ("tests/points/test_outline.py::test_deep_trees_of_many_points[cuda-2-1]",),
+    ),
+    Fault(
+        "the least bound of far points counts near boxes",
+        "emst/cuda/points/outline.cu",
+        "warp_min(far ? reach : INFINITE<T>)",
+        "warp_min(reach)",
+        ("tests/points/test_outline.py::test_deep_trees_of_many_points[cuda-2-1]",),
+    ),
 ]
