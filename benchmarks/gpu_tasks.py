@@ -60,7 +60,8 @@ class Tasks:
             took = [stop - start for other, start, stop in self.spans if other == name]
             inside = sorted(self.operations[name].items(), key=lambda item: -item[1])
             listed = ", ".join(f"{op} {s * 1e3:.1f} ({self.calls[name][op]})" for op, s in inside if s > 5e-5)
-            lines.append(f"{name}: {len(took)} tasks, {sum(took) * 1e3:.1f} ms, longest {max(took) * 1e3:.1f}: {listed}")
+            of_all, longest = sum(took) * 1e3, max(took) * 1e3
+            lines.append(f"{name}: {len(took)} tasks, {of_all:.1f} ms, longest {longest:.1f}: {listed}")
         return "\n".join(lines)
 
 
@@ -93,9 +94,12 @@ def main(kind: str, n: int, k: int, count: int) -> None:
         del found
         costs, of_tree = kept
         stages = {name: round(value * 1e3, 1) for name, value in costs.seconds.items()}
-        print(f"{kind} {n:,} k={k} {count} GPUs: {seconds * 1e3:.1f} ms; tree {of_tree * 1e3:.1f}; {stages}; "
-              f"rounds {costs.rounds}, components {costs.components:,}, asked at the border {costs.asked_border:,}, "
-              f"in rounds {costs.asked_rounds:,}", flush=True)
+        print(
+            f"{kind} {n:,} k={k} {count} GPUs: {seconds * 1e3:.1f} ms; tree {of_tree * 1e3:.1f}; {stages}; "
+            f"rounds {costs.rounds}, components {costs.components:,}, asked at the border {costs.asked_border:,}, "
+            f"in rounds {costs.asked_rounds:,}",
+            flush=True,
+        )
         best = min(best, seconds)
     tasks = Tasks()
     engine._run = tasks.run

@@ -48,6 +48,7 @@ from emst.backend.records import (
     OpenEdges,
     Outline,
     PointStatistics,
+    Questions,
     Reaches,
     Report,
     SearchIndex,
@@ -353,16 +354,40 @@ class PointOperations(ArrayOperations, Protocol):
         bound: Array,
         bound_power: Array | None,
         label: Array,
-    ) -> Array:
+        least: Array,
+        rest: float,
+    ) -> tuple[Array, bool]:
         """Which of m points of a partition may have an edge to other partitions that is as light as the bound of their
         component: int32[k], ascending.
 
         Point i is ``places[i]``, int32[m], or i where `places` is None. `weight` and `power`, T[m], are lower bounds of
         its edges; `power` is None where weights are powers. ``component[place]`` is its component c in the partition,
-        int32, ``group[c]`` is what c is part of now, and ``bound[c]`` and ``bound_power[c]`` the weight and power of an
-        edge that leaves it; c asks for nothing if its bound is negative. `nearest`, int32[m], is a component that the
-        lower bound was found to lead to, or -1; the point asks again if that is in its own component now, by `label`.
-        None stands for -1 everywhere."""
+        int32, ``g = group[c]`` is what c is part of now, and ``bound[g]`` and ``bound_power[g]`` the weight and power
+        of an edge that leaves it; c asks for nothing if its bound is negative. `nearest`, int32[m], is a component that
+        the lower bound was found to lead to, or -1; the point asks again if that is in its own component now, by
+        `label`. None stands for -1 everywhere.
+
+        And whether these are all points of the partition that may: the weights of the others are at least `rest`, and
+        those of all points of c at least ``least[c]``. False if the bound of some c is at least both."""
+
+    def questions(
+        self,
+        index: SearchIndex,
+        places: Array,
+        component: Array,
+        group: Array,
+        base: int,
+        bound: Array,
+        numbering: Numbering,
+        outline: Outline,
+        home: int,
+    ) -> tuple[Questions, list[int]]:
+        """What the points at `places`, int32[m], of partition `home` ask the others: those that have a leaf of the
+        outline within the bound of their component, whose label is MIXED or another component. `component`, `group` and
+        `bound` are as for `asking_points`; all partitions together call component c ``c + base``.
+
+        The questions to one partition after the other, each in the order of the points, and where those to every
+        partition begin, and how many there are: partitions + 1 numbers."""
 
     def box_labels(self, index: SearchIndex, labels: Array, level: Array, node: Array) -> Array:
         """Labels of boxes of the hierarchy, int32[m], after ``label_nodes(index, labels)``: of node ``node[i]`` of

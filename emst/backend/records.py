@@ -308,6 +308,16 @@ class Components:
     boxes: Array  # int32[nodes of the outline]: component of all points of a box, or MIXED
 
 
+class Questions(NamedTuple):
+    """Points of a partition that ask another one for the nearest points of other components."""
+
+    points: Array  # T[m, d], scaled
+    component: Array  # int32[m]: among those of all partitions
+    core: Array | None  # T[m]
+    radius: Array  # T[m]: weight up to which they ask
+    ids: Array  # int64[m]
+
+
 class JoinedComponents(NamedTuple):
     """What `join_components` returns."""
 

@@ -49,7 +49,7 @@ from emst.cpu.points.knn import core_distances, forget_neighbours, scale_cores, 
 from emst.cpu.points.labels import label_nodes
 from emst.cpu.points.memory import require_memory, tree_bytes
 from emst.cpu.points.order import curve_codes, curve_order
-from emst.cpu.points.outline import list_hits, outline_hits, outline_reaches
+from emst.cpu.points.outline import list_hits, outline_hits, outline_reaches, questions
 from emst.cpu.points.places import curve_places
 from emst.cpu.points.queries import nearest_across, nearest_distances, query_cores
 from emst.cpu.points.result import edge_powers, sorted_edges, unscaled
@@ -127,6 +127,7 @@ __all__ = [
     "parallelism",
     "point_statistics",
     "query_cores",
+    "questions",
     "require_memory",
     "row_core_distances",
     "row_edges",

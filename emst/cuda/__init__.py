@@ -52,7 +52,7 @@ from emst.cuda.points.knn import core_distances, forget_neighbours, scale_cores,
 from emst.cuda.points.labels import label_nodes
 from emst.cuda.points.memory import require_memory, tree_bytes
 from emst.cuda.points.order import curve_codes, curve_order
-from emst.cuda.points.outline import list_hits, outline_hits, outline_reaches
+from emst.cuda.points.outline import list_hits, outline_hits, outline_reaches, questions
 from emst.cuda.points.places import curve_places
 from emst.cuda.points.queries import nearest_across, nearest_distances, query_cores
 from emst.cuda.points.result import edge_powers, sorted_edges, unscaled
@@ -130,6 +130,7 @@ __all__ = [
     "parallelism",
     "point_statistics",
     "query_cores",
+    "questions",
     "require_memory",
     "row_core_distances",
     "row_edges",

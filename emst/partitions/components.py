@@ -137,8 +137,8 @@ def state_of(
     return Rounds(left.label, weight, power, tries, left.boxes, left.count, bases, edges, joined, left.size, costs)
 
 
-def labels_of(ops: Backend, state: Rounds) -> Labels:
-    """Task: what partitions get of the state."""
+def labels_of(ops: Backend, state: Labels) -> Labels:
+    """Task: what partitions get of the state, in arrays of the backend."""
     label, boxes = ops.asarrays(state.label, state.boxes)
     weight, power = ops.asarrays(state.weight, state.power)
     return Labels(label, weight, power, state.tries, boxes, state.count, state.bases)

@@ -19,8 +19,9 @@ from typing import Any
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Components, JoinedComponents, OpenEdges
-from emst.partitions.asking import NO_COMPONENT, Packet, Reply, ask
+from emst.backend.records import Array, Components, JoinedComponents, OpenEdges, Questions
+from emst.partitions import remembering
+from emst.partitions.asking import NO_COMPONENT, ask
 from emst.partitions.components import (
     RoundCosts,
     Rounds,
@@ -32,6 +33,7 @@ from emst.partitions.edges import chosen, together
 from emst.partitions.engine import Engine, Future, Sender, addressed_to, bytes_of, in_one_place, part, routed
 from emst.partitions.outline import PartitionOutline, labels_of_boxes
 from emst.partitions.records import Labels, Local
+from emst.partitions.remembering import Reply
 from emst.progress import Progress
 
 
@@ -40,7 +42,7 @@ class Answer(Sender):
     """What a partition has found in a round. The packets are `Reply`."""
 
     edges: OpenEdges  # with few messages, the lightest between any two components; otherwise of any component
-    sampled: Array  # int32: components of this round of which it was sent a sample only
+    sampled: list[Array]  # int32: components of this round of which it was sent a sample only
     boxes: Array  # int32: labels of its outline
     asked: int  # points that it was sent
     bytes: int  # of their packets, and of those with which it answers
@@ -71,7 +73,9 @@ def all_rounds(
         with engine.at_once():
             labels = _labels(state, count, here, engine)
             asked = [
-                engine.submit(ask, local, labels[j], outline[j], asked[j], replies[j], few, at=j)
+                engine.submit(remembering.ask, local, labels[j], outline[j], asked[j], replies[j], at=j)
+                if few
+                else engine.submit(ask, local, labels[j], outline[j], asked[j], at=j)
                 for j, local in enumerate(locals_)
             ]
             arriving = routed(asked, count, engine)
@@ -115,8 +119,7 @@ def answer(
     `asking.ask` returned in every partition; `few_messages` as there."""
     index, partition, place = local.partition.index, local.partition, local.place
     if labels.count == 1:
-        nothing = ops.xp.empty(0, np.int32)
-        return Answer({}, _no_edges(ops, index.dtype), nothing, nothing, 0, 0)
+        return Answer({}, _no_edges(ops, index.dtype), [], ops.xp.empty(0, np.int32), 0, 0)
     label, base = ops.asarray(labels.label), labels.bases[place.number]
     of_points = ops.take(label[base : base + local.count], local.component)
     packets = {other: packet for other, sender in enumerate(asked) if (packet := addressed_to(place.number, sender))}
@@ -124,9 +127,10 @@ def answer(
         with partition.lock:
             ops.label_nodes(index, of_points)
             boxes = labels_of_boxes(outline, index, of_points, ops)
-        return Answer({}, _no_edges(ops, index.dtype), ops.xp.empty(0, np.int32), boxes, 0, 0)
-    asking = _concatenated(ops, list(packets.values()))
-    points, component, core, radius, _, sampled = asking
+        return Answer({}, _no_edges(ops, index.dtype), [], boxes, 0, 0)
+    asking = _concatenated(ops, [packet.questions for packet in packets.values()])
+    points, component, core, radius, _ = asking
+    sampled = [ops.asarray(packet.sampled) for packet in packets.values() if packet.sampled is not None]
     queries = ops.build_index(points, ops.xp.arange(len(points), dtype=np.int32), 1.0, index.norm)
     with partition.lock:
         ops.label_nodes(index, of_points)
@@ -138,7 +142,7 @@ def answer(
     if few_messages:
         ends = ops.xp.where(found[0] >= 0, edges.b, np.int32(NO_COMPONENT))
         for other, packet in packets.items():
-            rows = slice(start, start := start + len(packet.ids))
+            rows = slice(start, start := start + len(packet.questions.ids))
             replies[other] = Reply(ends[rows], edges.weight[rows], edges.power[rows])
         edges = _lightest_of_pairs(ops, chosen(edges, np.flatnonzero(ends >= 0)), label, labels.count)
     else:
@@ -147,12 +151,13 @@ def answer(
     return Answer(replies, edges, sampled, boxes, len(points), size)
 
 
-def _concatenated(ops: Backend, packets: list[Packet]) -> Packet:
-    """The points of all packets."""
-    if len(packets) == 1:
-        return Packet(*(None if column is None else ops.asarray(column) for column in packets[0]))
-    columns: Any = zip(*packets)
-    return Packet(*(None if column[0] is None else np.concatenate([*map(ops.asarray, column)]) for column in columns))
+def _concatenated(ops: Backend, questions: list[Questions]) -> Questions:
+    """The questions of all packets, on the backend."""
+    arrived = [ops.asarrays(*one) for one in questions]
+    if len(arrived) == 1:
+        return Questions(*arrived[0])
+    columns: Any = zip(*arrived)
+    return Questions(*(None if column[0] is None else np.concatenate(column) for column in columns))
 
 
 def _lightest(ops: Backend, edges: OpenEdges, label: Array, count: int) -> OpenEdges:
@@ -192,7 +197,7 @@ def join(ops: Backend, state: Rounds, answers: list[Answer]) -> Rounds:
     edges = together([state.edges, *(OpenEdges(words) for words, _ in arrived)])
     boxes = ops.xp.concatenate([labels for _, labels in arrived])
     waits = state.weight < 0
-    sampled = [ops.asarray(one.sampled) for one in answers if len(one.sampled)]
+    sampled = [ops.asarray(components) for one in answers for components in one.sampled]
     for components in sampled:
         waits[components] = True
     joined = ops.join_components(edges, Components(state.label, state.count, state.size, boxes), waits)

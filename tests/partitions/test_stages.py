@@ -10,7 +10,7 @@ import emst.cpu
 from emst.backend.records import EUCLIDEAN, OpenEdges
 from emst.inputs.devices import to_host
 from emst.inputs.scaling import scale_of
-from emst.partitions import asking, certain, components, partition, rounds
+from emst.partitions import asking, certain, components, partition, remembering, rounds
 from emst.partitions.engine import bytes_of
 from emst.partitions.outline import BOXES, joined_outline, on_backend, outline_of, reaches
 from emst.partitions.partition import Cutting, box_members, sample_codes, with_core_distances
@@ -196,7 +196,9 @@ def rounds_of(ops, trees, k, few_messages):
     while state.count > 1:
         labels = components.labels_of(ops, state)
         asked = [
-            asking.ask(ops, local, labels, outline, before, answers, few_messages)
+            remembering.ask(ops, local, labels, outline, before, answers)
+            if few_messages
+            else asking.ask(ops, local, labels, outline, before)
             for local, before in zip(trees, asked)
         ]
         answers = [
@@ -226,16 +228,16 @@ def check_rounds(ops, X, count, k, few_messages, core_factor=1.0):
 @pytest.mark.parametrize("name", SETS)
 def test_rounds_find_the_edges_that_are_left(ops, name, k, few_messages, monkeypatch):
     """Also where a component asks with few points at a time."""
-    monkeypatch.setattr(asking, "SAMPLE", 4)
-    monkeypatch.setattr(asking, "GROWTH", 2)
+    monkeypatch.setattr(remembering, "SAMPLE", 4)
+    monkeypatch.setattr(remembering, "GROWTH", 2)
     check_rounds(ops, SETS[name], 5, k, few_messages)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_a_neighbour_whose_core_distance_is_its_weight_says_nothing(ops, seed, monkeypatch):
     """With alpha = 4, most edges weigh as much as a core distance."""
-    monkeypatch.setattr(asking, "SAMPLE", 4)
-    monkeypatch.setattr(asking, "GROWTH", 2)
+    monkeypatch.setattr(remembering, "SAMPLE", 4)
+    monkeypatch.setattr(remembering, "GROWTH", 2)
     X = np.random.default_rng(seed).lognormal(0, 2, (1500, 2))
     check_rounds(ops, X, 12, k=5, few_messages=True, core_factor=16.0)
 

@@ -140,16 +140,20 @@ def test_asking_points(ops, dtype, m, powers, memory, some):
     rng = np.random.default_rng([m, powers, memory, some])
     places = np.sort(rng.choice(5000, m, replace=False)).astype(np.int32) if some else None
     weight, power = rng.integers(0, 6, (2, m)).astype(dtype)
-    bound, bound_power = rng.integers(-1, 6, (2, 30)).astype(dtype)
+    bound, bound_power = rng.integers(-1, 6, (2, 4)).astype(dtype)
     component = rng.integers(0, 30, 5000).astype(np.int32)
     label = rng.integers(0, 4, 50).astype(np.int32)
     nearest = rng.integers(-1, 50, m).astype(np.int32) if memory else None
     bounds = label[:30], bound, bound_power if powers else None, label
-    args = places, weight, power if powers else None, nearest, component, *bounds
-    found = to_host(ops.asking_points(*(on(ops, one) for one in args)))
-    assert found.dtype == np.int32
-    np.testing.assert_array_equal(found, reference.asking_points(*args))
-    assert m < 3000 or 0 < len(found) < m
+    points = places, weight, power if powers else None, nearest, component
+    for rest in (1.0, 6.0, np.inf):
+        args = *points, *bounds, rng.integers(0, 3, 30).astype(dtype), rest
+        found, suffice = ops.asking_points(*(on(ops, one) for one in args))
+        wanted = reference.asking_points(*args)
+        assert to_host(found).dtype == np.int32
+        np.testing.assert_array_equal(to_host(found), wanted[0])
+        assert (suffice is wanted[1]) and wanted[1] == (rest > 5)
+        assert m < 3000 or 0 < len(found) < m
 
 
 def on(ops, value):

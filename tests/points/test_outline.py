@@ -6,7 +6,7 @@ import reference
 from helpers import KINDS, cloud, to_device, to_host
 from norms_reference import BY_NAME, NAMES_AND_DTYPES, in_box, power_between
 
-from emst.backend.records import EUCLIDEAN, Norm, Outline, Reaches
+from emst.backend.records import EUCLIDEAN, Norm, Numbering, Outline, Reaches
 
 
 def outline_of(parts, labels, random, dividing=0.9):
@@ -225,3 +225,31 @@ def test_a_node_may_seem_farther_than_its_child(ops):
     leaf = Outline(low[1:2], high[1:2], *(np.array(each, np.int32) for each in ([-1], [0], [-1], [0, 1])))
     radius = check_reaches(ops, x, leaf, -1, norm).reach
     assert check_hits(ops, x, np.zeros(1, np.int32), radius, whole, -1, norm).all()
+
+
+@pytest.mark.parametrize("k", [1, 4])
+@pytest.mark.parametrize("d", [2, 7])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_questions(ops, dtype, d, k):
+    """The points of a partition ask those partitions whose outline lies within the bound of their component."""
+    rng = np.random.default_rng([d, k])
+    x, _, cuts, outline = partitions(700, d, dtype, "uniform", 3)
+    own = int(np.argmax(np.diff([0, *cuts, len(x)])))
+    part = np.split(x, cuts)[own]
+    n = len(part)
+    index = ops.build_index(to_device(ops, part), to_device(ops, np.arange(n, dtype=np.int32)), 1.0, EUCLIDEAN)
+    if k > 1:
+        ops.core_distances(index, k)
+    places = np.sort(rng.choice(n, n // 2, replace=False)).astype(np.int32)
+    component, group = rng.integers(0, 6, n).astype(np.int32), rng.integers(0, 5, 6).astype(np.int32)
+    bound = (np.array([0.0, 0.1, 0.5, 2.0, 50.0]) ** 2).astype(dtype)
+    args = places, component, group, 100, bound, Numbering(2**33, n // 3, 7)
+    given = (to_device(ops, value) if isinstance(value, np.ndarray) else value for value in args)
+    found, start = ops.questions(index, *given, on(ops, outline), own)
+    wanted, at = reference.questions(OnHost(index), *args, outline, own)
+    assert start == at and 0 < start[-1]
+    for name, ours, theirs in zip(wanted._fields, found, wanted):
+        assert (ours is None) == (theirs is None), name
+        if theirs is not None:
+            assert to_host(ours).dtype == theirs.dtype, name
+            np.testing.assert_array_equal(to_host(ours), theirs, name)

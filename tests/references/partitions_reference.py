@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from norms_reference import power_between, power_of_box
 
-from emst.backend.records import Components, JoinedComponents, OpenEdges, Reaches
+from emst.backend.records import Components, JoinedComponents, OpenEdges, Questions, Reaches
 
 
 def nearest_distances(index, queries, radius, count):
@@ -144,17 +144,37 @@ def box_labels(index, labels, level, node):
     return np.array(found, np.int32)
 
 
-def asking_points(places, weight, power, nearest, component, group, bound, bound_power, label):
+def asking_points(places, weight, power, nearest, component, group, bound, bound_power, label, least, rest):
     """Point by point."""
     asking = []
     for i in range(len(weight)):
-        c = component[i if places is None else places[i]]
+        g = group[component[i if places is None else places[i]]]
         first = (weight[i],) if power is None else (weight[i], power[i])
-        most = (bound[c],) if power is None else (bound[c], bound_power[c])
-        forgets = nearest is None or nearest[i] < 0 or label[nearest[i]] == group[c]
-        if bound[c] >= 0 and first <= most and forgets:
+        most = (bound[g],) if power is None else (bound[g], bound_power[g])
+        forgets = nearest is None or nearest[i] < 0 or label[nearest[i]] == g
+        if bound[g] >= 0 and first <= most and forgets:
             asking.append(i)
-    return np.array(asking, np.int32)
+    exceeds = [bound[g] >= max(limit, rest) for g, limit in zip(group, least)]
+    return np.array(asking, np.int32), not any(exceeds)
+
+
+def questions(index, places, component, group, base, bound, numbering, outline, home):
+    """Partition by partition, point by point."""
+    asked, start = [], [0]
+    label = group[component[places]]
+    hits = outline_hits(index.points()[places], label, bound[label], outline, home, index.norm)
+    for partition in range(hits.shape[1]):
+        for i in np.flatnonzero(hits[:, partition]):
+            place = places[i]
+            id = int(place) + numbering.start + (numbering.left_out if place >= numbering.kept else 0)
+            core = 0 if index.core is None else index.core[place]
+            asked.append((index.points()[place], component[place] + base, core, bound[label[i]], id))
+        start.append(len(asked))
+    T = index.dtype
+    points, *columns = zip(*asked) if asked else [()] * 5
+    points = np.array(points, T).reshape(-1, index.points().shape[1])
+    of_points, core, radius, ids = (np.array(c, kind) for c, kind in zip(columns, (np.int32, T, T, np.int64)))
+    return Questions(points, of_points, None if index.core is None else core, radius, ids), start
 
 
 def outline_reaches(index, outline, home, highest, share):

@@ -62,6 +62,7 @@ from partitions_reference import (  # noqa: F401, more operations
     nearest_distances,
     outline_hits,
     outline_reaches,
+    questions,
     weighted_nearest,
 )
 from prediction_reference import (  # noqa: F401, more operations

@@ -77,7 +77,7 @@ def box_labels(index, labels, level, node):
     return found
 
 
-def asking_points(places, weight, power, nearest, component, group, bound, bound_power, label):
+def asking_points(places, weight, power, nearest, component, group, bound, bound_power, label, least, rest):
     """See `emst.backend.operations`."""
     n = len(weight)
     asking, found = empty(n, np.int32), np.zeros(1, np.int64)
@@ -86,7 +86,8 @@ def asking_points(places, weight, power, nearest, component, group, bound, bound
     power, bound_power = (weight, bound) if power is None else (power, bound_power)
     columns = map(np.ascontiguousarray, (weight, power, nearest, component, group, bound, bound_power, label))
     for_chunks(_list_asking, n, max(n, 1), places, *columns, asking, found)
-    return asking[: found[0]].copy()
+    most = bound[group]
+    return asking[: found[0]].copy(), not bool(((most >= rest) & (most >= least)).any())
 
 
 @kernel
@@ -194,11 +195,11 @@ def _list_asking(
 ):
     count = 0
     for i in range(begin, end):
-        c = np.int64(component[places[i]])
-        most = bound[c]
-        if most < 0 or weight[i] > most or (weight[i] == most and power[i] > bound_power[c]):
+        g = np.int64(group[component[places[i]]])
+        most = bound[g]
+        if most < 0 or weight[i] > most or (weight[i] == most and power[i] > bound_power[g]):
             continue
-        if nearest[i] < 0 or label[nearest[i]] == group[c]:
+        if nearest[i] < 0 or label[nearest[i]] == g:
             asking[count] = i
             count += 1
     found[0] = count

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from emst.backend.records import Outline, Reaches
+from emst.backend.records import Outline, Questions, Reaches
 from emst.cpu.points.bvh import MIXED
 from emst.cpu.points.distances import box_power, box_width
 from emst.cpu.points.norms import BELOW, space_of
@@ -69,6 +69,19 @@ def list_hits(hits):
     for partition in np.flatnonzero(hits.any(axis=0)).tolist():
         lists[partition] = np.flatnonzero(hits[:, partition]).astype(np.int32)
     return np.concatenate(lists), np.cumsum([0, *map(len, lists)]).tolist()
+
+
+def questions(index, places, component, group, base, bound, numbering, outline, home):
+    """See `emst.backend.operations`."""
+    of_points = component[places]
+    label = group[of_points]
+    points = index.points()[places]
+    members, start = list_hits(outline_hits(points, label, bound[label], outline, home, index.norm))
+    of_points, at = of_points[members], places[members].astype(np.int64)
+    ids = at + numbering.start + (at >= numbering.kept) * numbering.left_out
+    core = None if index.core is None else index.core[places[members]]
+    asked = Questions(points[members], of_points + np.int32(base), core, bound[label[members]], ids)
+    return asked, start
 
 
 def _for_queries(kernel, outline, count, *args, more=tuple):

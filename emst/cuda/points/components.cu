@@ -3,8 +3,8 @@
 //
 // components.py launches, for edges, lower_keys for every key and first_places (`first_edges`); edges_across; edges_at;
 // hook_first, number_roots, renumber, list_taken and list_left (`join_components`); write_bounds and forget_greatest
-// (`component_bounds`). For points it launches list_asking,
-// and for boxes box_labels.
+// (`component_bounds`). For points it launches list_asking and exceeds_rest, and
+// for boxes box_labels.
 #include "points/labels.cuh"
 #include "runtime/compact.cuh"
 #include "runtime/order.cuh"
@@ -194,14 +194,25 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
   compact(
       n, tiles, epoch, total,
       [&](int, i64 i) {
-        const int c = component[places ? places[i] : i];
-        const Bits<T> most = bound[c];
-        if (most < 0 || weight[i] > most || (power && weight[i] == most && power[i] > bound_power[c])) return false;
-        return !nearest || nearest[i] < 0 || label[nearest[i]] == group[c];
+        const int g = group[component[places ? places[i] : i]];
+        const Bits<T> most = bound[g];
+        if (most < 0 || weight[i] > most || (power && weight[i] == most && power[i] > bound_power[g])) return false;
+        return !nearest || nearest[i] < 0 || label[nearest[i]] == g;
       },
       [&](i64 i, bool kept, u32 rank) {
         if (kept) asking[rank] = (int)i;
       });
+}
+
+// Whether the bound of some component is at least its least weight and `rest`. None of these numbers is negative, but
+// for the bound of a component that asks for nothing.
+template <class T>
+__global__ void exceeds_rest(i64 components, const int *group, const Bits<T> *bound, const Bits<T> *least, T rest,
+                             int *exceeds) {
+  const i64 c = thread_id();
+  if (c >= components) return;
+  const Bits<T> most = bound[group[c]];
+  if (most >= least[c] && most >= bits_of(rest)) *exceeds = 1;
 }
 
 // Labels of boxes, after label_nodes. NONE as a level stands for points; the root of an outline is above all levels.

@@ -124,14 +124,20 @@ def asking_points(
     bound: cupy.ndarray,
     bound_power: cupy.ndarray | None,
     label: cupy.ndarray,
-) -> cupy.ndarray:
-    """See `emst.backend.operations`."""
-    n = len(weight)
-    asking, total = cupy.empty(n, np.int32), cupy.zeros(1, np.int32)
+    least: cupy.ndarray,
+    rest: float,
+) -> tuple[cupy.ndarray, bool]:
+    """See `emst.backend.operations`. The host waits once, for both."""
+    n, T = len(weight), ctype(weight.dtype)
+    asking, totals = cupy.empty(n, np.int32), cupy.zeros(2, np.int32)
     points = (_in_order(places), n, *map(_in_order, (weight, power, nearest, component)))
     bounds = tuple(map(_in_order, (group, bound, bound_power, label)))
-    Compaction(n).launch("points/components", f"list_asking<{ctype(weight.dtype)}>", n, *points, *bounds, asking, total)
-    return asking[: int(total.get()[0])]
+    Compaction(n).launch("points/components", f"list_asking<{T}>", n, *points, *bounds, asking, totals)
+    if rest < np.inf:
+        args = len(group), bounds[0], bounds[1], least, weight.dtype.type(rest), totals[1:]
+        launch("points/components", f"exceeds_rest<{T}>", len(group), *args)
+    total, exceeds = totals.tolist()
+    return asking[:total], not exceeds
 
 
 def _in_order(array: Any) -> Any:

@@ -6,13 +6,13 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
-from emst.backend.records import Norm, Outline, Reaches
+from emst.backend.records import Norm, Numbering, Outline, Questions, Reaches
 from emst.cuda.distances.metric import metric_of
 from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import BITS_TILE, BLOCK, LEAF
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points, multiprocessors
-from emst.cuda.runtime.memory import asarray
+from emst.cuda.runtime.memory import asarray, empties
 
 BLOCKS_AN_SM = 8  # of the kernel that computes reaches of near points
 
@@ -73,17 +73,52 @@ def outline_hits(
 
 def list_hits(hits: cupy.ndarray) -> tuple[cupy.ndarray, list[int]]:
     """See `emst.backend.operations`. The host waits once, for the numbers of points."""
-    m, partitions = hits.shape
+    return _listed(cupy.ascontiguousarray(hits.T))
+
+
+def _listed(hits: cupy.ndarray) -> tuple[cupy.ndarray, list[int]]:
+    """The same of bool[partitions, m]."""
+    partitions, m = hits.shape
     if hits.size == 0:
         return cupy.empty(0, np.int32), [0] * (partitions + 1)
-    columns, start = cupy.ascontiguousarray(hits.T), cupy.empty(partitions + 1, np.int32)
-    compaction, args = Compaction(hits.size), ("points/outline", "list_hits", hits.size, columns, m, partitions)
+    start = cupy.empty(partitions + 1, np.int32)
+    compaction, args = Compaction(hits.size), ("points/outline", "list_hits", hits.size, hits, m, partitions)
     compaction.launch(*args, None, start)
     starts = start.tolist()
     members = cupy.empty(starts[-1], np.int32)
     if len(members):
         compaction.launch(*args, members, start)
     return members, starts
+
+
+def questions(
+    index: SearchIndex,
+    places: cupy.ndarray,
+    component: cupy.ndarray,
+    group: cupy.ndarray,
+    base: int,
+    bound: cupy.ndarray,
+    numbering: Numbering,
+    outline: Outline,
+    home: int,
+) -> tuple[Questions, list[int]]:
+    """See `emst.backend.operations`. The host waits once, for the numbers of questions."""
+    m, d, dtype, path = len(places), index.d, index.dtype, "points/outline"
+    kept, others = _by_value(outline, home)
+    fields = np.array([array.data.ptr for array in (places, component, group, bound)], np.uint64)
+    asking, rows = fields.view(f"V{fields.nbytes}"), (index.rows, *index.shape)
+    hits = cupy.empty((len(outline.start) - 1, m), np.bool_)
+    launch(path, f"border_hits<{index.T}, {index.metric.number}>", m, asking, m, *rows, index.metric.norm, others, hits)
+    members, start = _listed(hits)
+    del kept
+    k = start[-1]
+    points, of_points, radius, ids, *core = empties(
+        ((k, d), dtype), (k, np.int32), (k, dtype), (k, np.int64), *([] if index.core is None else [(k, dtype)])
+    )
+    written = points, of_points, core[0] if core else None, radius, ids
+    args = asking, members, k, *rows, np.int32(base), *numbering, *written
+    launch(path, f"write_questions<{index.T}>", k, *args)
+    return Questions(*written), start
 
 
 def _by_value(outline: Outline, home: int) -> tuple[list[cupy.ndarray], np.ndarray]:

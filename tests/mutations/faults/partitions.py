@@ -38,14 +38,14 @@ FAULTS = [
     ),
     Fault(
         "the triangle inequality is taken without slack",
-        "emst/partitions/asking.py",
+        "emst/partitions/remembering.py",
         "slack = (index.d + 64) * float(np.finfo(index.dtype).eps)",
         "slack = 0.0",
-        ("tests/partitions/test_asking.py",),
+        ("tests/partitions/test_remembering.py",),
     ),
     Fault(
         "a neighbour's core distance excludes other points",
-        "emst/partitions/asking.py",
+        "emst/partitions/remembering.py",
         "            close |= index.core[neighbour] >= weight\n",
         "            pass\n",
         (f"{STAGES}::test_a_neighbour_whose_core_distance_is_its_weight_says_nothing",),
@@ -239,11 +239,11 @@ FAULTS = [
     ),
     Fault(
         "the triangle inequality in a periodic box has the slack of an open one",
-        "emst/partitions/asking.py",
+        "emst/partitions/remembering.py",
         " + 4 * norm.blur(index.dtype)",
         "",
         (
-            "tests/partitions/test_asking.py::test_rounding_across_the_side_of_a_periodic_box_keeps_no_point_from_asking",
+            "tests/partitions/test_remembering.py::test_rounding_across_the_side_of_a_periodic_box_keeps_no_point_from_asking",
         ),
     ),
     Fault(
