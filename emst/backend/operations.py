@@ -174,6 +174,10 @@ class PointOperations(ArrayOperations, Protocol):
         """Linear bounding volume hierarchy over the points in curve order, multiplied by `scale`, a power of two.
         Distances in it are powers of `norm`."""
 
+    def build_queries(self, points: Array, norm: Norm) -> SearchIndex:
+        """Points T[m, d], scaled already, as queries for searches in hierarchies with this norm. They keep their order,
+        in which neighbours should lie near each other. It may have no boxes."""
+
     def core_distances(self, index: SearchIndex, k: int, report: Report | None = None) -> Array:
         """Power of the distance of every point to its k-th nearest point, itself included: T[n]. The BVH keeps it, and
         the neighbours that were found with it: from here on weights are mutual reachability distances.

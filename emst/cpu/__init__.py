@@ -33,7 +33,7 @@ from emst.cpu.hierarchy.simplify import simplify
 from emst.cpu.merge import merge
 from emst.cpu.points.ahead import load_ahead
 from emst.cpu.points.border import hold_back, join_bounds
-from emst.cpu.points.bvh import build_index
+from emst.cpu.points.bvh import build_index, build_queries
 from emst.cpu.points.cached import cache_neighbours, upper_bounds
 from emst.cpu.points.components import (
     asking_points,
@@ -75,6 +75,7 @@ __all__ = [
     "asking_points",
     "box_labels",
     "build_index",
+    "build_queries",
     "bytes_free",
     "cache_neighbours",
     "cluster_trees",

@@ -36,7 +36,7 @@ from emst.cuda.hierarchy.simplify import simplify
 from emst.cuda.merge import merge
 from emst.cuda.points.ahead import load_ahead
 from emst.cuda.points.border import hold_back, join_bounds
-from emst.cuda.points.bvh import build_index
+from emst.cuda.points.bvh import build_index, build_queries
 from emst.cuda.points.cached import cache_neighbours, upper_bounds
 from emst.cuda.points.components import (
     asking_points,
@@ -78,6 +78,7 @@ __all__ = [
     "asking_points",
     "box_labels",
     "build_index",
+    "build_queries",
     "bytes_free",
     "cache_neighbours",
     "cluster_trees",

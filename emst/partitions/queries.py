@@ -193,7 +193,7 @@ def _first(
     ops: Backend, partition: Partition, place: Place, leaving: Leaving, points: Array, core: Array | None, bound: Array
 ) -> Joined:
     """The first point of a partition for every query, among those of weight at most `bound`."""
-    queries = ops.build_index(points, ops.xp.arange(len(points), dtype=np.int32), 1.0, partition.index.norm)
+    queries = ops.build_queries(points, partition.index.norm)
     nearest, weight, power = ops.nearest_across(partition.index, None, queries, None, core, bound)
     at = np.maximum(nearest, 0)
     vertex = leaving.vertex[at]

@@ -131,11 +131,11 @@ def answer(
     asking = _concatenated(ops, [packet.questions for packet in packets.values()])
     points, component, core, radius, _ = asking
     sampled = [ops.asarray(packet.sampled) for packet in packets.values() if packet.sampled is not None]
-    queries = ops.build_index(points, ops.xp.arange(len(points), dtype=np.int32), 1.0, index.norm)
+    queries = ops.build_queries(points, index.norm)
     with partition.lock:
         ops.label_nodes(index, of_points)
         boxes = labels_of_boxes(outline, index, of_points, ops)
-        found = ops.nearest_across(index, of_points, queries, label[component], core, radius)
+        found = ops.nearest_across(index, of_points, queries, ops.take(label, component), core, radius)
     of_queries = asking.component, asking.ids, local.component, base, partition.numbering(place.start)
     edges = ops.edges_across(*found, *of_queries)
     replies, start = {}, 0

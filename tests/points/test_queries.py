@@ -177,6 +177,27 @@ def test_equal_points_take_a_moment(ops, shift, k):
     assert time.perf_counter() - start < 10  # were it quadratic: minutes
 
 
+@pytest.mark.parametrize("d", [2, 40])
+@pytest.mark.parametrize("m", [1, 100])
+def test_queries_need_no_boxes(ops, m, d):
+    """Searches find the same for queries that have been built as such."""
+    rng = np.random.default_rng([m, d])
+    x, y = (to_device(ops, rng.random((count, d))) for count in (500, m))
+    index, *queries = (
+        ops.build_index(points, to_device(ops, np.arange(len(points), dtype=np.int32)), 1.0) for points in (x, y)
+    )
+    queries.append(ops.build_queries(y, index.norm))
+    far, labels = to_device(ops, np.full(m, np.inf)), to_device(ops, np.arange(500, dtype=np.int32) % 3)
+    ops.label_nodes(index, labels)
+    found = [
+        [ops.nearest_distances(index, one, far, 5), *ops.nearest_across(index, labels, one, labels[:m], None, far)]
+        for one in queries
+    ]
+    assert all(one.n == m for one in queries)
+    for boxed, plain in zip(*found):
+        np.testing.assert_array_equal(to_host(boxed), to_host(plain))
+
+
 def test_leaves_whose_numbers_take_more_than_16_bits(ops):
     n = 1 << 21
     x = np.arange(n, dtype=np.float32)[:, None]

@@ -342,6 +342,11 @@ def build_index(points, order, scale, norm=EUCLIDEAN):
     return SearchIndex(scaled.astype(points.dtype)[order], scale=scale, norm=norm)
 
 
+def build_queries(points, norm):
+    """A hierarchy in the order of the points."""
+    return build_index(points, np.arange(len(points), dtype=np.int32), 1.0, norm)
+
+
 def core_distances(index, k, report=None):
     x = index.scaled
     some = np.array_split(x, len(x) // 256 + 1)  # rows, so that their distances to all points fit in the caches

@@ -120,6 +120,11 @@ def build_index(points, order, scale, norm=EUCLIDEAN):
     return index
 
 
+def build_queries(points, norm):
+    """See `emst.backend.operations`."""
+    return build_index(points, np.arange(len(points), dtype=np.int32), 1.0, norm)
+
+
 @kernel
 def _copy_points(blocks, points, begin, end):
     d = points.shape[1]

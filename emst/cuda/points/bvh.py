@@ -139,13 +139,8 @@ def in_whole_leaves(labels: cupy.ndarray) -> cupy.ndarray:
 def build_index(points: cupy.ndarray, order: cupy.ndarray, scale: float, norm: Norm = EUCLIDEAN) -> SearchIndex:
     """See `emst.backend.operations`."""
     n, d = points.shape
-    stride = 4 if d <= 3 else d + 1
-    rows = cupy.empty((padded(n), stride), points.dtype)
-    index = SearchIndex(rows, n, d, scale, norm, engine_before_looking(n, d, norm))
-    columns = min(stride, 32)
-    block = (columns, BLOCK // columns)
-    args = (points, order, n, padded(n), *index.shape, scale, rows)
-    launch_grid("points/bvh", f"gather<{index.T}>", (-(-padded(n) // (EACH * block[1])),), block, args)
+    index = _gathered(points, order, scale, norm, engine_before_looking(n, d, norm))
+    rows = index.rows
     if index.walks:
         launch("points/bvh", f"leaf_boxes<{index.layout}>", padded(n), rows, n, index.nodes)
         engine = engine_after_looking(rows, index.nodes, index.counts[0], n, d, norm, index.layout)
@@ -154,6 +149,25 @@ def build_index(points: cupy.ndarray, order: cupy.ndarray, scale: float, norm: N
             return index
         index = SearchIndex(rows, n, d, scale, norm, engine)
     index.centres = centres_of(rows, n) if norm == EUCLIDEAN else None
+    return index
+
+
+def build_queries(points: cupy.ndarray, norm: Norm) -> SearchIndex:
+    """See `emst.backend.operations`. A packet of queries needs no boxes."""
+    return _gathered(cupy.ascontiguousarray(points), None, 1.0, norm, Engine.PAIRS)
+
+
+def _gathered(
+    points: cupy.ndarray, order: cupy.ndarray | None, scale: float, norm: Norm, engine: Engine
+) -> SearchIndex:
+    """The rows of points, in this order, and memory for nodes if walks need them."""
+    n, d = points.shape
+    stride = 4 if d <= 3 else d + 1
+    index = SearchIndex(cupy.empty((padded(n), stride), points.dtype), n, d, scale, norm, engine)
+    columns = min(stride, 32)
+    block = (columns, BLOCK // columns)
+    args = (points, order, n, padded(n), *index.shape, scale, index.rows)
+    launch_grid("points/bvh", f"gather<{index.T}>", (-(-padded(n) // (EACH * block[1])),), block, args)
     return index
 
 
