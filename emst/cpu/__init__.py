@@ -37,6 +37,7 @@ from emst.cpu.points.bvh import build_index
 from emst.cpu.points.cached import cache_neighbours, upper_bounds
 from emst.cpu.points.components import asking_points, first_edges
 from emst.cpu.points.duplicates import join_duplicates
+from emst.cpu.points.gathered import insert_edges, merge_edges
 from emst.cpu.points.knn import core_distances, forget_neighbours, scale_cores, set_cores
 from emst.cpu.points.labels import label_nodes
 from emst.cpu.points.memory import require_memory, tree_bytes
@@ -87,6 +88,7 @@ __all__ = [
     "graph_statistics",
     "grow_subtrees",
     "hold_back",
+    "insert_edges",
     "join_all",
     "join_bounds",
     "join_duplicates",
@@ -99,6 +101,7 @@ __all__ = [
     "linkage",
     "load_ahead",
     "merge",
+    "merge_edges",
     "name",
     "nearest_across",
     "nearest_distances",

@@ -40,6 +40,7 @@ from emst.cuda.points.bvh import build_index
 from emst.cuda.points.cached import cache_neighbours, upper_bounds
 from emst.cuda.points.components import asking_points, first_edges
 from emst.cuda.points.duplicates import join_duplicates
+from emst.cuda.points.gathered import insert_edges, merge_edges
 from emst.cuda.points.knn import core_distances, forget_neighbours, scale_cores, set_cores
 from emst.cuda.points.labels import label_nodes
 from emst.cuda.points.memory import require_memory, tree_bytes
@@ -90,6 +91,7 @@ __all__ = [
     "graph_statistics",
     "grow_subtrees",
     "hold_back",
+    "insert_edges",
     "join_all",
     "join_bounds",
     "join_duplicates",
@@ -102,6 +104,7 @@ __all__ = [
     "linkage",
     "load_ahead",
     "merge",
+    "merge_edges",
     "name",
     "nearest_across",
     "nearest_distances",

@@ -51,7 +51,9 @@ from partitions_reference import (  # noqa: F401, more operations
     asking_points,
     first_edges,
     hold_back,
+    insert_edges,
     join_bounds,
+    merge_edges,
     nearest_across,
     nearest_distances,
     outline_hits,
@@ -449,7 +451,7 @@ def sorted_edges(index, forest, order, powers=False):
 
 def unscaled(index, powers, order):
     roots = np.empty_like(powers)
-    roots[order] = rooted(powers, index.norm, index.scale)
+    roots[slice(None) if order is None else order] = rooted(powers, index.norm, index.scale)
     return roots
 
 
