@@ -86,8 +86,8 @@ def gathered(fitted: Fitted, engine: Engine, ops: Backend) -> tuple[Array, Array
 
 
 def _merged(lists: list[Future], engine: Engine) -> Future:
-    """One list of all, on the first GPU. Neighbours are merged on the GPU of the first of them, until one is left.
-    Empties `lists`, so that memory is freed."""
+    """One list of all, on the first GPU. Two that follow one another are merged on the GPU of the first of them, until
+    one list is left. Nothing else keeps what has been merged, so its memory is freed."""
     step = 1
     while step < len(lists):
         for j in range(0, len(lists) - step, 2 * step):

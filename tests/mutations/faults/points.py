@@ -320,8 +320,8 @@ FAULTS = [
     Fault(
         "of two merged lists, the second one comes first where keys are equal",
         "emst/cpu/points/gathered.py",
-        "    return power[i] < other_power[j]",
-        "    return power[i] <= other_power[j]",
+        "    return edges.power[i] < others.power[j]",
+        "    return edges.power[i] <= others.power[j]",
         ("tests/points/test_gathered.py::test_lists_are_merged[cpu-1-1-3-float32-False]",),
     ),
 ]
