@@ -60,6 +60,10 @@ class ArrayOperations(Protocol):
     def asarray(self, array: Array, dtype: Any = None) -> Array:
         """The array on this backend's device, C-contiguous, in `dtype` or its own; no copy if it is so already."""
 
+    def readable(self, array: Array) -> Array:
+        """The array itself, if it is C-contiguous and this device's kernels can read it where it is; or else what
+        `asarray` returns. Of another GPU, it must be complete, and live until the kernels that read it have ended."""
+
     def settled(self) -> AbstractContextManager[Any]:
         """Within this context, the arrays that this thread gets of others are complete. So `asarray`, which copies them
         from another GPU, does not wait for what that GPU does meanwhile."""

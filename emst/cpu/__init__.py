@@ -54,7 +54,7 @@ from emst.cpu.points.weighted import weighted_core_distances, weighted_nearest, 
 from emst.cpu.runtime.blocks import for_blocks
 from emst.cpu.runtime.compile import kernels_ready, telling_compilation
 from emst.cpu.runtime.gather import take
-from emst.cpu.runtime.memory import asarray, bytes_free, settled
+from emst.cpu.runtime.memory import asarray, bytes_free, readable, settled
 from emst.cpu.runtime.processors import parallelism
 from emst.cpu.runtime.sort import sort_order
 from emst.cpu.runtime.total import total
@@ -115,6 +115,7 @@ __all__ = [
     "parallelism",
     "point_statistics",
     "query_cores",
+    "readable",
     "require_memory",
     "row_core_distances",
     "row_edges",

@@ -57,7 +57,7 @@ from emst.cuda.points.weighted import weighted_core_distances, weighted_nearest,
 from emst.cuda.runtime.blocks import for_blocks
 from emst.cuda.runtime.compile import kernels_ready, telling_compilation
 from emst.cuda.runtime.gather import take
-from emst.cuda.runtime.memory import asarray, bytes_free, settled
+from emst.cuda.runtime.memory import asarray, bytes_free, readable, settled
 from emst.cuda.runtime.processors import parallelism
 from emst.cuda.runtime.sort import sort_order
 from emst.cuda.runtime.total import total
@@ -118,6 +118,7 @@ __all__ = [
     "parallelism",
     "point_statistics",
     "query_cores",
+    "readable",
     "require_memory",
     "row_core_distances",
     "row_edges",

@@ -129,14 +129,13 @@ def _others(ops: Backend, local: Local, joined: OpenEdges, rows: list[Any]) -> t
 
 
 def merged(ops: Backend, first: ListedEdges, second: ListedEdges) -> ListedEdges:
-    """Task: the lists of two partitions, or of some that follow one another, as one."""
-    return ops.merge_edges(*(ListedEdges(*(_here(ops, column) for column in edges)) for edges in (first, second)))
-
-
-def _here(ops: Backend, column: Array | None) -> Array | None:
-    return None if column is None else ops.asarray(column)
+    """Task: the lists of two partitions, or of some that follow one another, as one. A list on another GPU crosses over
+    while it is merged, if this one can read it there. If a list is empty, the result stays where the other one is."""
+    columns = [[None if column is None else ops.readable(column) for column in edges] for edges in (first, second)]
+    return ops.merge_edges(*(ListedEdges(*of_list) for of_list in columns))
 
 
 def in_units(ops: Backend, local: Local, edges: ListedEdges, units: Units) -> tuple[Array, Array]:
     """Task: the rows of all edges, and their lengths in the metric's units. The partition is any of them."""
-    return edges.rows, heights(lengths_of(ops, local.partition.index, edges.weight), *units, ops)
+    weight = ops.asarray(edges.weight)
+    return ops.asarray(edges.rows), heights(lengths_of(ops, local.partition.index, weight), *units, ops)
