@@ -73,16 +73,22 @@ def gathered(fitted: Fitted, engine: Engine, ops: Backend) -> tuple[Array, Array
     lists = [engine.submit(listed, tree.locals[j], tree.joined, rows, at=j) for j in numbers]
     del rows
     whole = engine.submit(in_units, tree.locals[0], _merged(lists, engine), units, at=0)
+    made = []
+    if tree.search.k > 1:  # the other GPUs have nothing else to do now
+        made = [engine.submit(core_distances, tree.locals[j], units, at=j) for j in numbers]
     [(edges, weights)] = engine.gather([whole])
     if tree.search.norm.degree not in (1, 2):  # other roots of neighbouring numbers may descend by a last digit
         weights = ops.asarray(np.maximum.accumulate(to_host(weights)))
-    cores = None
-    if tree.search.k > 1:
-        made = [engine.submit(core_distances, tree.locals[j], units, at=j) for j in numbers]
-        cores = ops.xp.empty(len(weights) + 1, weights.dtype)
-        for values, of in engine.gather(made):
-            cores[ops.asarray(of)] = ops.asarray(values)
-    return edges, weights, cores
+    return edges, weights, _by_rows(engine.gather(made), len(weights) + 1, ops) if made else None
+
+
+def _by_rows(made: list[tuple[Array, Array]], n: int, ops: Backend) -> Array:
+    """The core distances of n points by their rows. `made` holds what `core_distances` returned in every partition."""
+    cores = ops.xp.empty(n, made[0][0].dtype)
+    with ops.settled():
+        for values, rows in made:
+            cores[ops.asarray(rows)] = ops.asarray(values)
+    return cores
 
 
 def _merged(lists: list[Future], engine: Engine) -> Future:
