@@ -41,6 +41,7 @@ from emst.backend.records import (
     JoinedComponents,
     LightestEntries,
     Linkage,
+    ListedEdges,
     NeighbourCache,
     Nesting,
     Norm,
@@ -68,6 +69,10 @@ class ArrayOperations(Protocol):
     def asarrays(self, *arrays: Array | None) -> list[Any]:
         """`asarray` of each, where it is not None. What lies in one piece of memory of another device travels at
         once."""
+
+    def readable(self, array: Array) -> Array:
+        """The array itself, if it is C-contiguous and this device's kernels can read it where it is; or else what
+        `asarray` returns. Of another GPU, it must be complete, and live until the kernels that read it have ended."""
 
     def settled(self) -> AbstractContextManager[Any]:
         """Within this context, the arrays that this thread gets of others are complete. So `asarray`, which copies them
@@ -246,8 +251,25 @@ class PointOperations(ArrayOperations, Protocol):
         """The forest's edges in the total order, in the caller's rows and units: int32[m, 2] with u < v, T[m]. With
         `powers`, weights stay as they are compared: powers of scaled distances."""
 
-    def unscaled(self, index: SearchIndex, powers: Array, order: Array) -> Array:
-        """Powers of scaled distances in curve order -> the distances in the caller's rows and units: T[n]."""
+    def unscaled(self, index: SearchIndex, powers: Array, order: Array | None) -> Array:
+        """Powers of scaled distances in curve order -> the distances in the caller's rows and units: T[n]. Without
+        `order`, distance i is that of power i."""
+
+    def insert_edges(
+        self, index: SearchIndex, edges: Array, weights: Array, rows: Array, others: ListedEdges, ends: Array
+    ) -> ListedEdges:
+        """Edges of points and others as one list, in the total order: (weight, power of the distance, smaller end,
+        larger end).
+
+        `edges`, int32[m, 2], and `weights`, T[m], are what `sorted_edges` returned with `powers` for places on the
+        curve; ``rows[place]``, int32[n], is the caller's row of a point. `others`, k edges, are in the total order too.
+        Their `ends`, int32[k, 2], are given like those of `edges`, the smaller one first, but may be any numbers from
+        0. Of edges with equal keys, `others` come first. Powers of distances are None, for both, if the hierarchy keeps
+        no core distances."""
+
+    def merge_edges(self, first: ListedEdges, second: ListedEdges) -> ListedEdges:
+        """The edges of both lists as one list, stably: edges of equal (weight, power of the distance) keep their order,
+        those of `first` before those of `second`. If one is empty, the result may be the other."""
 
     def query_cores(self, index: SearchIndex, queries: SearchIndex, k: int, near: Array) -> tuple[Array, Array]:
         """The core distance of every query, as if it were a point: the power of the distance to its (k - 1)-th nearest

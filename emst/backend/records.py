@@ -340,6 +340,14 @@ class Numbering(NamedTuple):
 # ---- graphs ----------------------------------------------------------------------------------------------------------
 
 
+class ListedEdges(NamedTuple):
+    """Edges of points in the caller's rows. They ascend by (weight, power of the distance)."""
+
+    rows: Array  # int32[m, 2]: the smaller row first
+    weight: Array  # T[m], a power
+    power: Array | None = None  # T[m]: of the distance; None where weights are powers of distances
+
+
 @dataclass(frozen=True, eq=False)
 class Adjacency:
     """An undirected graph of n vertices and m entries in compressed sparse rows.

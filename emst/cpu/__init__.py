@@ -45,6 +45,7 @@ from emst.cpu.points.components import (
     join_components,
 )
 from emst.cpu.points.duplicates import join_duplicates
+from emst.cpu.points.gathered import insert_edges, merge_edges
 from emst.cpu.points.knn import core_distances, forget_neighbours, scale_cores, set_cores
 from emst.cpu.points.labels import label_nodes
 from emst.cpu.points.memory import require_memory, tree_bytes
@@ -61,7 +62,7 @@ from emst.cpu.points.weighted import weighted_core_distances, weighted_nearest, 
 from emst.cpu.runtime.blocks import for_blocks
 from emst.cpu.runtime.compile import kernels_ready, telling_compilation
 from emst.cpu.runtime.gather import take
-from emst.cpu.runtime.memory import asarray, asarrays, bytes_free, settled
+from emst.cpu.runtime.memory import asarray, asarrays, bytes_free, readable, settled
 from emst.cpu.runtime.processors import parallelism
 from emst.cpu.runtime.sort import sort_order
 from emst.cpu.runtime.total import total
@@ -101,6 +102,7 @@ __all__ = [
     "graph_statistics",
     "grow_subtrees",
     "hold_back",
+    "insert_edges",
     "join_all",
     "join_bounds",
     "join_components",
@@ -115,6 +117,7 @@ __all__ = [
     "list_hits",
     "load_ahead",
     "merge",
+    "merge_edges",
     "name",
     "nearest_across",
     "nearest_distances",
@@ -129,6 +132,7 @@ __all__ = [
     "point_statistics",
     "query_cores",
     "questions",
+    "readable",
     "require_memory",
     "row_core_distances",
     "row_edges",

@@ -48,6 +48,7 @@ from emst.cuda.points.components import (
     join_components,
 )
 from emst.cuda.points.duplicates import join_duplicates
+from emst.cuda.points.gathered import insert_edges, merge_edges
 from emst.cuda.points.knn import core_distances, forget_neighbours, scale_cores, set_cores
 from emst.cuda.points.labels import label_nodes
 from emst.cuda.points.memory import require_memory, tree_bytes
@@ -64,7 +65,7 @@ from emst.cuda.points.weighted import weighted_core_distances, weighted_nearest,
 from emst.cuda.runtime.blocks import for_blocks
 from emst.cuda.runtime.compile import kernels_ready, telling_compilation
 from emst.cuda.runtime.gather import take
-from emst.cuda.runtime.memory import asarray, asarrays, bytes_free, settled
+from emst.cuda.runtime.memory import asarray, asarrays, bytes_free, readable, settled
 from emst.cuda.runtime.processors import parallelism
 from emst.cuda.runtime.sort import sort_order
 from emst.cuda.runtime.total import total
@@ -104,6 +105,7 @@ __all__ = [
     "graph_statistics",
     "grow_subtrees",
     "hold_back",
+    "insert_edges",
     "join_all",
     "join_bounds",
     "join_components",
@@ -118,6 +120,7 @@ __all__ = [
     "list_hits",
     "load_ahead",
     "merge",
+    "merge_edges",
     "name",
     "nearest_across",
     "nearest_distances",
@@ -132,6 +135,7 @@ __all__ = [
     "point_statistics",
     "query_cores",
     "questions",
+    "readable",
     "require_memory",
     "row_core_distances",
     "row_edges",

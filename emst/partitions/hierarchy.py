@@ -251,8 +251,7 @@ def hierarchy(
     del u, v, power
     a, b = a[order], b[order]
     edges = xp.stack([xp.minimum(a, b), xp.maximum(a, b)], axis=1)
-    places = xp.arange(len(order), dtype=np.int32)
-    weights = ops.unscaled(local.partition.index, xp.ascontiguousarray(weight[order]), places)
+    weights = ops.unscaled(local.partition.index, xp.ascontiguousarray(weight[order]), None)
     if units.metric.norm.degree not in (1, 2):  # as in `emst.spanning.spanning_tree`
         weights = ops.asarray(np.maximum.accumulate(to_host(weights)))
     weights = heights(weights, *units, ops)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from norms_reference import power_between, power_of_box
 
-from emst.backend.records import Components, JoinedComponents, OpenEdges, Questions, Reaches
+from emst.backend.records import Components, JoinedComponents, ListedEdges, OpenEdges, Questions, Reaches
 
 
 def nearest_distances(index, queries, radius, count):
@@ -227,3 +227,30 @@ def leaves_of(outline, home):
     partition = np.searchsorted(outline.start, np.arange(len(outline.child)), side="right") - 1
     leaves = np.flatnonzero((outline.child < 0) & (partition != home))
     return leaves, partition[leaves]
+
+
+def insert_edges(index, edges, weights, rows, others, ends):
+    """All edges, sorted."""
+    u, v = edges.T
+    power = weights if index.core is None else power_between(index.scaled[u], index.scaled[v], index.norm)
+    of_others = others.weight if index.core is None else others.power
+    u, v = np.concatenate([ends, edges]).T
+    both = ListedEdges(
+        np.concatenate([others.rows, np.sort(rows[edges], axis=1)]),
+        np.concatenate([others.weight, weights]),
+        np.concatenate([of_others, power]),
+    )
+    return in_order(both, np.lexsort((v, u, both.power, both.weight)), index.core is not None)  # stable
+
+
+def merge_edges(first, second):
+    """All edges, sorted."""
+    powers = first.power is not None
+    rows, weight = (np.concatenate(columns) for columns in list(zip(first, second))[:2])
+    power = np.concatenate([first.power, second.power]) if powers else weight
+    return in_order(ListedEdges(rows, weight, power), np.lexsort((power, weight)), powers)  # stable
+
+
+def in_order(edges, order, powers):
+    """The edges at these places, with or without powers."""
+    return ListedEdges(edges.rows[order], edges.weight[order], edges.power[order] if powers else None)

@@ -55,9 +55,11 @@ from partitions_reference import (  # noqa: F401, more operations
     edges_at,
     first_edges,
     hold_back,
+    insert_edges,
     join_bounds,
     join_components,
     list_hits,
+    merge_edges,
     nearest_across,
     nearest_distances,
     outline_hits,
@@ -318,6 +320,10 @@ def asarrays(*arrays):
     return [None if array is None else asarray(array) for array in arrays]
 
 
+def readable(array):
+    return asarray(array)
+
+
 def settled():
     return contextlib.nullcontext()
 
@@ -466,7 +472,7 @@ def sorted_edges(index, forest, order, powers=False):
 
 def unscaled(index, powers, order):
     roots = np.empty_like(powers)
-    roots[order] = rooted(powers, index.norm, index.scale)
+    roots[slice(None) if order is None else order] = rooted(powers, index.norm, index.scale)
     return roots
 
 

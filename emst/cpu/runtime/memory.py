@@ -46,6 +46,11 @@ def asarrays(*arrays):
     return [None if array is None else asarray(array) for array in arrays]
 
 
+def readable(array):
+    """See `emst.backend.operations`."""
+    return asarray(array)
+
+
 def bytes_free() -> int | None:
     """Memory this process can still get, None where the machine does not say."""
     limits = [free for free in (machine_free(ROOT), groups_free(ROOT)) if free is not None]

@@ -21,6 +21,7 @@ SORT_SAMPLE, SAMPLE_THREADS = 4096, 1024
 DIGIT_BITS = 8
 LEAST_PASSES, MOST_PASSES = 3, 5  # by which packed keys are sorted (packed.cuh)
 TIES_A_THREAD = 4  # places of a thread (ties.cuh)
+MERGED_EACH = 9  # edges of a thread that merges two lists, odd so that threads use different banks (gathered.cu)
 LONGEST_RUN = 64  # of equally heavy edges that are put in order while they are written (result.cu)
 
 # The order of points, their hierarchy and its walk.

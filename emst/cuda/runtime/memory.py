@@ -124,6 +124,32 @@ def _event() -> cupy.cuda.Event:
     return events[gpu]
 
 
+ACCESS_ALREADY_ENABLED = 704  # CUDA's number of the error; CuPy enables access as well, for its copies
+
+
+def readable(array: Any) -> cupy.ndarray:
+    """See `emst.backend.operations`. Memory of another GPU is read in place if it comes from CUDA's own allocator, by a
+    pool of CuPy: then it is open to all GPUs that have access to that one."""
+    if isinstance(array, cupy.ndarray) and array.flags.c_contiguous:
+        of_pool = isinstance(array.data.mem, cupy.cuda.memory.PooledMemory)
+        if array.data.device_id != current_gpu() and of_pool and _has_access(current_gpu(), array.data.device_id):
+            return array
+    return asarray(array)
+
+
+@functools.cache
+def _has_access(gpu: int, other: int) -> bool:
+    """Whether kernels on a GPU, the current one, can read the other's memory. Gives it that access."""
+    runtime = cupy.cuda.runtime
+    if not runtime.deviceCanAccessPeer(gpu, other):
+        return False
+    try:
+        runtime.deviceEnablePeerAccess(other)
+    except runtime.CUDARuntimeError as error:
+        return bool(error.status == ACCESS_ALREADY_ENABLED)
+    return True
+
+
 def _copying_stream() -> cupy.cuda.Stream:
     """A stream of the current GPU and thread that waits for no kernels: the other GPU may be busy."""
     streams, gpu = _thread.__dict__.setdefault("streams", {}), current_gpu()

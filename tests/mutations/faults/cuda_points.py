@@ -178,4 +178,32 @@ FAULTS = [
         "warp_min(reach)",
         ("tests/points/test_outline.py::test_deep_trees_of_many_points[cuda-2-1]",),
     ),
+    Fault(
+        "others are inserted among equal weights without a look at the powers of distances",
+        "emst/cuda/points/gathered.cu",
+        "first = p != q ? p < q : packed",
+        "first = packed",
+        ("tests/points/test_gathered.py::test_others_among_edges_of_the_same_keys[cuda-euclidean-4]",),
+    ),
+    Fault(
+        "an edge stays before the one of the others that is inserted right before it",
+        "emst/cuda/points/gathered.cu",
+        "if (numbers[middle] <= value)",
+        "if (numbers[middle] < value)",
+        ("tests/points/test_gathered.py::test_edges_that_were_taken_out_go_back[cuda-0.02-uniform-float32-1]",),
+    ),
+    Fault(
+        "a thread that merges lists does not look for the place where its part begins",
+        "emst/cuda/points/gathered.cu",
+        "int i = split(rank, firsts, seconds, second_first), j",
+        "int i = minimum(rank, firsts), j",
+        ("tests/points/test_gathered.py::test_lists_are_merged[cuda-20000-31007-1000000-float32-False]",),
+    ),
+    Fault(
+        "lists are merged without a look at the powers of distances",
+        "emst/cuda/points/gathered.cu",
+        "    if (mine == theirs) return power[i] < other_power[j];",
+        "    if (mine == theirs) return false;",
+        ("tests/points/test_gathered.py::test_lists_are_merged[cuda-20000-31007-3-float32-True]",),
+    ),
 ]

@@ -326,4 +326,18 @@ FAULTS = [
         'index.norm.kind == "euclidean" and',
         ("tests/points/test_periodic.py::test_scipy_agrees[cpu-40]",),
     ),
+    Fault(
+        "others are inserted among equal weights without a look at their ends",
+        "emst/cpu/points/gathered.py",
+        "    return u < other_u or (u == other_u and v < other_v)",
+        "    return u < other_u",
+        ("tests/points/test_gathered.py::test_others_among_edges_of_the_same_keys[cpu-euclidean-1]",),
+    ),
+    Fault(
+        "of two merged lists, the second one comes first where keys are equal",
+        "emst/cpu/points/gathered.py",
+        "    return edges.power[i] < others.power[j]",
+        "    return edges.power[i] <= others.power[j]",
+        ("tests/points/test_gathered.py::test_lists_are_merged[cpu-20000-31007-3-float32-False]",),
+    ),
 ]
