@@ -20,6 +20,7 @@ rounds         few points or components: the rounds that are left, at once
 result         sorted edges and core distances, in the caller's rows and units
 places         places of new points in that order
 outline        which points and boxes are near to what other partitions hold
+split          points in the order of their segments, each of which goes to one partition
 border         components that must not hook, as other partitions may hold a lighter edge
 components     first edges of components between rounds of partitions, and points that ask
 queries        nearest points for new points, and for points of other partitions

@@ -6,7 +6,7 @@ import contextlib
 import functools
 import math
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 import cupy
@@ -30,6 +30,25 @@ def asarray(array: Any, dtype: Any = None) -> cupy.ndarray:
     if array.dtype == np.float64 and dtype == np.float32:
         return _converted("to_float", array, dtype)
     return cupy.ascontiguousarray(cupy.asarray(array), dtype)
+
+
+def concatenated(parts: Sequence[Any]) -> cupy.ndarray:
+    """See `emst.backend.operations`."""
+    filled = [part for part in parts if len(part)] or parts[:1]
+    if len(filled) == 1:
+        return asarray(filled[0])
+    first, at = filled[0], 0
+    out = cupy.empty((sum(map(len, filled)), *first.shape[1:]), first.dtype)
+    for part in filled:
+        place = out[at : at + len(part)]
+        if isinstance(part, np.ndarray):
+            place.set(part)
+        elif part.data.device_id != current_gpu():
+            _from_another_gpu(part, place)
+        else:
+            place[...] = part
+        at += len(part)
+    return out
 
 
 def _converted(kernel: str, array: Any, dtype: Any) -> cupy.ndarray:
@@ -63,14 +82,14 @@ def settled() -> Iterator[None]:
         _thread.settled = before
 
 
-def _from_another_gpu(array: cupy.ndarray) -> cupy.ndarray:
-    """A copy on the current GPU. The streams of two GPUs do not wait for each other, so the host waits: the values are
-    written before they are read, and read before their memory can be used again."""
+def _from_another_gpu(array: cupy.ndarray, place: Any = None) -> cupy.ndarray:
+    """A copy on the current GPU, in `place` unless it is None. The streams of two GPUs do not wait for each other, so
+    the host waits: the values are written before they are read, and read before their memory can be used again."""
     if not (array.flags.c_contiguous and getattr(_thread, "settled", False)):
         with array.device:
             array = cupy.ascontiguousarray(array)
             cupy.cuda.get_current_stream().synchronize()
-    copy = cupy.empty(array.shape, array.dtype)
+    copy = cupy.empty(array.shape, array.dtype) if place is None else place
     cupy.cuda.get_current_stream().synchronize()  # kernels that used this memory before have ended
     if array.nbytes:
         stream = _copying_stream()
