@@ -20,7 +20,7 @@ The total order on edges
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -74,9 +74,14 @@ class ArrayOperations(Protocol):
         """The array itself, if it is C-contiguous and this device's kernels can read it where it is; or else what
         `asarray` returns. Of another GPU, it must be complete, and live until the kernels that read it have ended."""
 
+    def concatenated(self, parts: Sequence[Array]) -> Array:
+        """Arrays that differ in their lengths only, at least one, one after the other in one array on this backend's
+        device. They may lie anywhere, as for `asarray`, and each is copied once, to its place; not at all if it is the
+        only one that holds something, and `asarray` would not copy it."""
+
     def settled(self) -> AbstractContextManager[Any]:
-        """Within this context, the arrays that this thread gets of others are complete. So `asarray`, which copies them
-        from another GPU, does not wait for what that GPU does meanwhile."""
+        """Within this context, the arrays that this thread gets of others are complete. So `asarray` and
+        `concatenated`, which copy them from another GPU, do not wait for what that GPU does meanwhile."""
 
     def bytes_free(self) -> int | None:
         """Bytes of memory that can still be allocated; None if this is unknown."""
@@ -169,6 +174,21 @@ class PointOperations(ArrayOperations, Protocol):
     def curve_codes(self, points: Array, scale: float, box: tuple[np.ndarray, np.ndarray]) -> Array:
         """The code of every point, uint64[n], in the grid of a cell with the box `box`, as in `curve_order`; 0 if the
         cell cannot be divided."""
+
+    def curve_segments(
+        self, points: Array, scale: float, box: tuple[np.ndarray, np.ndarray], firsts: np.ndarray, numbers: np.ndarray
+    ) -> Array:
+        """The segment of every point, int32[n], by its code in the grid of a cell with the box `box` (`curve_codes`):
+        ``numbers[r]`` for the last r with ``firsts[r]`` at most the code. `firsts`, uint64[r], ascends from 0 without
+        equal codes; `numbers` is int32[r]. Both are on the host."""
+
+    def split_points(
+        self, points: Array, units: Array | None, first_row: int, dtype: Any, segments: Array, count: int
+    ) -> tuple[Array, Array, Array | None, list[int]]:
+        """Points T[n, d] in the order of their segments, int32[n], each from 0 to ``count - 1``; points of one segment
+        stay in order. Then, in this order, their rows in `dtype`, int32 or int64, that of point i being
+        ``first_row + i``; and their weights `units`, int64[n], or None. Then where every segment begins among them, and
+        n: `count` + 1 numbers on the host."""
 
     def curve_places(self, cells: CurveCells, queries: Array, scale: float) -> tuple[Array, Array]:
         """The order of queries T[m, d] along the curve of points that have been ordered, int32[m]; and, in this order,

@@ -49,7 +49,7 @@ from emst.cpu.points.gathered import insert_edges, merge_edges
 from emst.cpu.points.knn import core_distances, forget_neighbours, scale_cores, set_cores
 from emst.cpu.points.labels import label_nodes
 from emst.cpu.points.memory import require_memory, tree_bytes
-from emst.cpu.points.order import curve_codes, curve_order
+from emst.cpu.points.order import curve_codes, curve_order, curve_segments
 from emst.cpu.points.outline import list_hits, outline_hits, outline_reaches, questions
 from emst.cpu.points.places import curve_places
 from emst.cpu.points.queries import nearest_across, nearest_distances, query_cores
@@ -57,12 +57,13 @@ from emst.cpu.points.result import edge_powers, sorted_edges, unscaled
 from emst.cpu.points.rounds import join_rest
 from emst.cpu.points.search import nearest_outgoing
 from emst.cpu.points.small import join_all
+from emst.cpu.points.split import split_points
 from emst.cpu.points.statistics import point_statistics
 from emst.cpu.points.weighted import weighted_core_distances, weighted_nearest, weighted_query_cores
 from emst.cpu.runtime.blocks import for_blocks
 from emst.cpu.runtime.compile import kernels_ready, telling_compilation
 from emst.cpu.runtime.gather import take
-from emst.cpu.runtime.memory import asarray, asarrays, bytes_free, readable, settled
+from emst.cpu.runtime.memory import asarray, asarrays, bytes_free, concatenated, readable, settled
 from emst.cpu.runtime.processors import parallelism
 from emst.cpu.runtime.sort import sort_order
 from emst.cpu.runtime.total import total
@@ -83,12 +84,14 @@ __all__ = [
     "common_ancestor_lambdas",
     "common_clusters",
     "component_bounds",
+    "concatenated",
     "condense",
     "core_distance_sums",
     "core_distances",
     "curve_codes",
     "curve_order",
     "curve_places",
+    "curve_segments",
     "cut",
     "edge_powers",
     "edges_across",
@@ -147,6 +150,7 @@ __all__ = [
     "simplify",
     "sort_order",
     "sorted_edges",
+    "split_points",
     "take",
     "telling_compilation",
     "total",

@@ -52,7 +52,7 @@ from emst.cuda.points.gathered import insert_edges, merge_edges
 from emst.cuda.points.knn import core_distances, forget_neighbours, scale_cores, set_cores
 from emst.cuda.points.labels import label_nodes
 from emst.cuda.points.memory import require_memory, tree_bytes
-from emst.cuda.points.order import curve_codes, curve_order
+from emst.cuda.points.order import curve_codes, curve_order, curve_segments
 from emst.cuda.points.outline import list_hits, outline_hits, outline_reaches, questions
 from emst.cuda.points.places import curve_places
 from emst.cuda.points.queries import nearest_across, nearest_distances, query_cores
@@ -60,12 +60,13 @@ from emst.cuda.points.result import edge_powers, sorted_edges, unscaled
 from emst.cuda.points.rounds import join_rest
 from emst.cuda.points.search import nearest_outgoing
 from emst.cuda.points.small import join_all
+from emst.cuda.points.split import split_points
 from emst.cuda.points.statistics import point_statistics
 from emst.cuda.points.weighted import weighted_core_distances, weighted_nearest, weighted_query_cores
 from emst.cuda.runtime.blocks import for_blocks
 from emst.cuda.runtime.compile import kernels_ready, telling_compilation
 from emst.cuda.runtime.gather import take
-from emst.cuda.runtime.memory import asarray, asarrays, bytes_free, readable, settled
+from emst.cuda.runtime.memory import asarray, asarrays, bytes_free, concatenated, readable, settled
 from emst.cuda.runtime.processors import parallelism
 from emst.cuda.runtime.sort import sort_order
 from emst.cuda.runtime.total import total
@@ -86,12 +87,14 @@ __all__ = [
     "common_ancestor_lambdas",
     "common_clusters",
     "component_bounds",
+    "concatenated",
     "condense",
     "core_distance_sums",
     "core_distances",
     "curve_codes",
     "curve_order",
     "curve_places",
+    "curve_segments",
     "cut",
     "edge_powers",
     "edges_across",
@@ -150,6 +153,7 @@ __all__ = [
     "simplify",
     "sort_order",
     "sorted_edges",
+    "split_points",
     "take",
     "telling_compilation",
     "total",

@@ -9,6 +9,7 @@ The stages of a tree, in order:
     chunks.py      points in chunks of rows, rows that are left out, images under a metric, results back in the chunks
     weights.py     weights of the rows of chunks
     partition.py   where the Hilbert curve is cut, and the points of a range of it
+    segments.py    which segment of the curve points lie in
     outline.py     what a partition publishes, and how far others are
     certain.py     what a partition asks others once, and then finds alone
     nearest.py     how far the nearest points of a partition and of others are, for the two before

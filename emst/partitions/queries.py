@@ -29,8 +29,9 @@ from emst.partitions.edges import as_bits, lesser
 from emst.partitions.engine import Sender, addressed_to
 from emst.partitions.hierarchy import Contracted
 from emst.partitions.nearest import Distances, Weighed, nearest_to
-from emst.partitions.partition import homes_of, with_core_distances
+from emst.partitions.partition import with_core_distances
 from emst.partitions.records import Homes, Local, Partition, Place, Search, Units
+from emst.partitions.segments import homes_of
 from emst.spanning import heights
 
 NOBODY = np.iinfo(np.int64).max  # in the place of an id: every id comes before it

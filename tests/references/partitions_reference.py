@@ -8,6 +8,14 @@ from norms_reference import power_between, power_of_box
 from emst.backend.records import Components, JoinedComponents, ListedEdges, OpenEdges, Questions, Reaches
 
 
+def split_points(points, units, first_row, dtype, segments, count):
+    """Segment by segment."""
+    members = [np.flatnonzero(segments == segment) for segment in range(count)]
+    order = np.concatenate(members)
+    weights = None if units is None else units[order]
+    return points[order], (first_row + order).astype(dtype), weights, np.cumsum([0, *map(len, members)]).tolist()
+
+
 def nearest_distances(index, queries, radius, count):
     """All pairs."""
     between = power_between(queries.scaled[:, None], index.scaled[None], index.norm)

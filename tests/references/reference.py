@@ -65,6 +65,7 @@ from partitions_reference import (  # noqa: F401, more operations
     outline_hits,
     outline_reaches,
     questions,
+    split_points,
     weighted_nearest,
 )
 from prediction_reference import (  # noqa: F401, more operations
@@ -218,6 +219,11 @@ def curve_codes(points, scale, box):
     return grid.codes(points.astype(np.float64) * scale)
 
 
+def curve_segments(points, scale, box, firsts, numbers):
+    codes = curve_codes(points, scale, box)
+    return np.array([numbers[np.flatnonzero(firsts <= code)[-1]] for code in codes], np.int32)
+
+
 def _kept(depth, found):
     runs = []
     for first, codes, _ in found:
@@ -326,6 +332,10 @@ def readable(array):
 
 def settled():
     return contextlib.nullcontext()
+
+
+def concatenated(parts):
+    return np.concatenate(parts)
 
 
 def take(array, places):

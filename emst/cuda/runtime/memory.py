@@ -6,7 +6,7 @@ import contextlib
 import functools
 import math
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 import cupy
@@ -35,7 +35,8 @@ def asarray(array: Any, dtype: Any = None) -> cupy.ndarray:
 def asarrays(*arrays: cupy.ndarray | None) -> list[Any]:
     """See `emst.backend.operations`. `empties` and `zeros` make arrays in one piece."""
     there = [array for array in arrays if array is not None]
-    if len({array.data.mem for array in there}) > 1 or there[0].data.device_id == current_gpu():
+    apart = not all(isinstance(array, cupy.ndarray) for array in there) or len({array.data.mem for array in there}) > 1
+    if apart or there[0].data.device_id == current_gpu():
         return [None if array is None else asarray(array) for array in arrays]
     begin, end = min(array.data.ptr for array in there), max(array.data.ptr + array.nbytes for array in there)
     memory = there[0].data
@@ -45,6 +46,25 @@ def asarrays(*arrays: cupy.ndarray | None) -> list[Any]:
         None if array is None else cupy.ndarray(array.shape, array.dtype, copy + (array.data.ptr - begin))
         for array in arrays
     ]
+
+
+def concatenated(parts: Sequence[Any]) -> cupy.ndarray:
+    """See `emst.backend.operations`."""
+    filled = [part for part in parts if len(part)] or parts[:1]
+    if len(filled) == 1:
+        return asarray(filled[0])
+    first, at = filled[0], 0
+    out = cupy.empty((sum(map(len, filled)), *first.shape[1:]), first.dtype)
+    for part in filled:
+        place = out[at : at + len(part)]
+        if isinstance(part, np.ndarray):
+            place.set(part)
+        elif part.data.device_id != current_gpu():
+            _from_another_gpu(part, place)
+        else:
+            place[...] = part
+        at += len(part)
+    return out
 
 
 def _converted(kernel: str, array: Any, dtype: Any) -> cupy.ndarray:
@@ -78,16 +98,16 @@ def settled() -> Iterator[None]:
         _thread.settled = before
 
 
-def _from_another_gpu(array: cupy.ndarray) -> cupy.ndarray:
-    """A copy on the current GPU. The values are written before they are read, and read before their memory can be used
-    again."""
+def _from_another_gpu(array: cupy.ndarray, place: Any = None) -> cupy.ndarray:
+    """A copy on the current GPU, in `place` unless it is None. The values are written before they are read, and read
+    before their memory can be used again."""
     if not getattr(_thread, "settled", False):
-        return _copy_in_turn(array)
+        return _copy_in_turn(array, place)
     if not array.flags.c_contiguous:
         with array.device:
             array = cupy.ascontiguousarray(array)
             cupy.cuda.get_current_stream().synchronize()
-    copy = cupy.empty(array.shape, array.dtype)
+    copy = cupy.empty(array.shape, array.dtype) if place is None else place
     cupy.cuda.get_current_stream().synchronize()  # kernels that used this memory before have ended
     if array.nbytes:
         stream = _copying_stream()
@@ -96,7 +116,7 @@ def _from_another_gpu(array: cupy.ndarray) -> cupy.ndarray:
     return copy
 
 
-def _copy_in_turn(array: cupy.ndarray) -> cupy.ndarray:
+def _copy_in_turn(array: cupy.ndarray, place: Any) -> cupy.ndarray:
     """A copy for a thread whose streams may still write the values: the streams of the two GPUs wait for each other,
     and the host for neither."""
     here = cupy.cuda.get_current_stream()
@@ -105,7 +125,7 @@ def _copy_in_turn(array: cupy.ndarray) -> cupy.ndarray:
         there = cupy.cuda.get_current_stream()
         written = _event()
         written.record(there)
-    copy = cupy.empty(array.shape, array.dtype)
+    copy = cupy.empty(array.shape, array.dtype) if place is None else place
     here.wait_event(written)
     if array.nbytes:
         copy.data.copy_from_device_async(array.data, array.nbytes, here)

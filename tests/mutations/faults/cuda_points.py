@@ -53,6 +53,20 @@ FAULTS = [
         ("tests/points/test_total_order.py::test_repeated_runs_are_identical[cuda-lattice-5]",),
     ),
     Fault(
+        "the points of a segment are not in order where a warp has several of them",
+        "emst/cuda/points/split.cu",
+        "rank[j] = earlier + __popc",
+        "rank[j] = counted - 1 - __popc",
+        ("tests/points/test_split.py::test_points_go_to_the_places_of_their_segments",),
+    ),
+    Fault(
+        "a code that begins a range counts to the one before",
+        "emst/cuda/points/order.cu",
+        "if (first[middle] <= c)",
+        "if (first[middle] < c)",
+        ("tests/points/test_split.py::test_segments_by_cuts",),
+    ),
+    Fault(
         "equal points are joined to their head by an edge of weight 0",
         "emst/cuda/points/duplicates.cu",
         "if (joins) weight[i] = core ? core[i] : 0;",

@@ -270,9 +270,23 @@ FAULTS = [
     Fault(
         "cells of the curve count rows, not copies, in partitions",
         "emst/partitions/partition.py",
-        "box=cell.box if divided else None, copies=copies",
-        "box=cell.box if divided else None",
+        "box=box, copies=copies",
+        "box=box",
         (f"{WEIGHTS}::test_small_sets",),
+    ),
+    Fault(
+        "the codes after a cell that is cut itself count to the segment before it",
+        "emst/partitions/segments.py",
+        "ranges[code] = cell.before[cut + 1]",
+        "ranges[code] = cell.before[cut + (inner is None)]",
+        ("tests/partitions/test_segments.py",),
+    ),
+    Fault(
+        "every piece of a run of equal points gives k points to its partition",
+        "emst/partitions/partition.py",
+        "begin + search.k - size",
+        "begin + search.k",
+        (f"{STAGES}::test_a_run_of_equal_points_begins_a_partition",),
     ),
     Fault(
         "the first bad weight is counted from the beginning of its chunk",
