@@ -243,9 +243,10 @@ class PointOperations(ArrayOperations, Protocol):
         """A cache for the nearest point of another component of each point. It is empty, or it holds neighbours that
         `core_distances` has found."""
 
-    def label_nodes(self, index: SearchIndex, labels: Array) -> None:
+    def label_nodes(self, index: SearchIndex, labels: Array, group: Array | None = None) -> None:
         """Give every node the label of its points, or MIXED: the search skips nodes of its own component. `labels`,
-        int32[n], holds the component of every point."""
+        int32[n], holds the component of every point. With `group`, int32, component c is part of ``group[c]``, which is
+        the label."""
 
     def upper_bounds(self, index: SearchIndex, forest: Forest, cache: NeighbourCache) -> None:
         """Lower ``forest.best`` of every component to the weight of some edge that leaves it. The edges that are tried
@@ -329,6 +330,7 @@ class PointOperations(ArrayOperations, Protocol):
         core: Array | None,
         radius: Array,
         near: Array | None = None,
+        group: Array | None = None,
     ) -> tuple[Array, Array, Array]:
         """The point that every query is joined to most cheaply: the first by (weight, power of the distance, id),
         int32[m], -1 where there is none of weight at most `radius`, T[m]; its weight, T[m]; and the power of its
@@ -339,8 +341,8 @@ class PointOperations(ArrayOperations, Protocol):
         the first point at distance 0 is taken, and its weight is 0.
 
         For queries of another partition, only points of other components count: `labels`, int32[n], holds the component
-        of every point, after ``label_nodes(index, labels)``; `query_labels`, int32[m], that of every query. Both are
-        None for new points. `near` is as for `query_cores`; None if the places of the queries are not computed."""
+        of every point, after ``label_nodes(index, labels, group)``; `query_labels`, int32[m], the label of every query.
+        Both are None for new points. `near` is as for `query_cores`; None if the places of the queries are unknown."""
 
     def join_bounds(self, forest: Forest, roots: Array, weight: Array, power: Array | None) -> None:
         """Give the components of a partition the least bounds of those that were joined. A bound, by root, is the least
@@ -435,10 +437,10 @@ class PointOperations(ArrayOperations, Protocol):
         The questions to one partition after the other, each in the order of the points, and where those to every
         partition begin, and how many there are: partitions + 1 numbers."""
 
-    def box_labels(self, index: SearchIndex, labels: Array, level: Array, node: Array) -> Array:
-        """Labels of boxes of the hierarchy, int32[m], after ``label_nodes(index, labels)``: of node ``node[i]`` of
-        level ``level[i]``, both int32[m]; -1 as a level stands for points, and another negative one for a node that is
-        MIXED."""
+    def box_labels(self, index: SearchIndex, labels: Array, group: Array | None, level: Array, node: Array) -> Array:
+        """Labels of boxes of the hierarchy, int32[m], after ``label_nodes(index, labels, group)``: of node ``node[i]``
+        of level ``level[i]``, both int32[m]. -1 as a level stands for points; a level that the hierarchy does not have
+        gives MIXED."""
 
     def outline_reaches(self, index: SearchIndex, outline: Outline, home: int, highest: int, share: float) -> Reaches:
         """How far the points of partition `home` are from the other partitions, and which of them ask.

@@ -69,7 +69,7 @@ def summary(ops: Backend, local: Local, outline: PartitionOutline) -> Summary:
     two = ops.asarray(np.array([0, index.n - 1], np.int32))
     with partition.lock:
         ops.label_nodes(index, local.component)
-        boxes = labels_of_boxes(outline, index, local.component, ops)
+        boxes = labels_of_boxes(outline, local, None, ops)
     return Summary(
         OpenEdges.of(a, b, u, v, weight, power),
         np.bincount(local.component, minlength=local.count).astype(np.int64),

@@ -17,7 +17,7 @@ from emst.backend.operations import Backend
 from emst.backend.records import Array, Norm, Outline, Reaches, SearchIndex
 from emst.inputs.devices import to_host
 from emst.partitions.engine import Engine, Future, Sized
-from emst.partitions.records import Partition
+from emst.partitions.records import Local, Partition
 
 BOXES = 4096  # leaves of an outline, about: with more of them, fewer points ask
 FEW_BOXES = 1024  # where it costs less to send a point than to test a box
@@ -175,12 +175,14 @@ def published(parts: list[Future], engine: Engine) -> tuple[list[Future], list[F
     return [engine.submit(on_backend, joined, at=j) for j in range(len(parts))], outlines
 
 
-def labels_of_boxes(outline: PartitionOutline, index: SearchIndex, labels: Array, ops: Backend) -> Array:
-    """The component of all points of every node of a partition's outline, int32[nodes], or `MIXED`. The labels are
-    those that ``ops.label_nodes`` has given to the nodes of the hierarchy."""
+def labels_of_boxes(outline: PartitionOutline, local: Local, group: Array | None, ops: Backend) -> Array:
+    """The component of all points of every node of a partition's outline, int32[nodes], or `MIXED`. They are those that
+    ``ops.label_nodes(index, local.component, group)`` has given to the nodes of the hierarchy."""
+    index, component = local.partition.index, local.component
     if index.levels:
-        return ops.box_labels(index, labels, *outline.nodes_on(ops))
-    common, host = ops.xp.full(len(outline.level), MIXED, np.int32), to_host(labels)
+        return ops.box_labels(index, component, group, *outline.nodes_on(ops))
+    common = ops.xp.full(len(outline.level), MIXED, np.int32)
+    host = to_host(component if group is None else ops.take(group, component))
     low, high = (find.reduceat(host, _ranges(index.n)) for find in (np.minimum, np.maximum))
     common[1:] = ops.asarray(np.where(low == high, low, MIXED).astype(np.int32))
     return common

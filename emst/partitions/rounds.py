@@ -121,21 +121,22 @@ def answer(
     if labels.count == 1:
         return Answer({}, _no_edges(ops, index.dtype), [], ops.xp.empty(0, np.int32), 0, 0)
     label, base = ops.asarray(labels.label), labels.bases[place.number]
-    of_points = ops.take(label[base : base + local.count], local.component)
+    group = label[base : base + local.count]
     packets = {other: packet for other, sender in enumerate(asked) if (packet := addressed_to(place.number, sender))}
     if not packets:
         with partition.lock:
-            ops.label_nodes(index, of_points)
-            boxes = labels_of_boxes(outline, index, of_points, ops)
+            ops.label_nodes(index, local.component, group)
+            boxes = labels_of_boxes(outline, local, group, ops)
         return Answer({}, _no_edges(ops, index.dtype), [], boxes, 0, 0)
     asking = _concatenated(ops, [packet.questions for packet in packets.values()])
     points, component, core, radius, _ = asking
     sampled = [ops.asarray(packet.sampled) for packet in packets.values() if packet.sampled is not None]
     queries = ops.build_queries(points, index.norm)
     with partition.lock:
-        ops.label_nodes(index, of_points)
-        boxes = labels_of_boxes(outline, index, of_points, ops)
-        found = ops.nearest_across(index, of_points, queries, ops.take(label, component), core, radius)
+        ops.label_nodes(index, local.component, group)
+        boxes = labels_of_boxes(outline, local, group, ops)
+        labels_of_queries = ops.take(label, component)
+        found = ops.nearest_across(index, local.component, queries, labels_of_queries, core, radius, group=group)
     of_queries = asking.component, asking.ids, local.component, base, partition.numbering(place.start)
     edges = ops.edges_across(*found, *of_queries)
     replies, start = {}, 0

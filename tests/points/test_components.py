@@ -125,10 +125,12 @@ def test_box_labels(ops, n, d, step):
     counts = np.array([n, *(count for count, _ in index.levels), 1])
     level = rng.integers(-1, len(counts) - 1, 200).astype(np.int32)
     node = (rng.random(200) * counts[level + 1]).astype(np.int32)
-    ops.label_nodes(index, on(ops, labels))
-    found = to_host(ops.box_labels(index, *(on(ops, one) for one in (labels, level, node))))
-    assert found.dtype == np.int32
-    np.testing.assert_array_equal(found, reference.box_labels(index, labels, level, node))
+    for group in (None, rng.permutation(n).astype(np.int32) // 2):
+        args = labels, group, level, node
+        ops.label_nodes(index, on(ops, labels), on(ops, group))
+        found = to_host(ops.box_labels(index, *(on(ops, one) for one in args)))
+        assert found.dtype == np.int32
+        np.testing.assert_array_equal(found, reference.box_labels(index, *args))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

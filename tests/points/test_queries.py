@@ -58,9 +58,15 @@ def check_across(ops, ours, expected, labels, own, core, radius):
     ops.label_nodes(index, on[0])
     found = ops.nearest_across(index, on[0], queries, *on[1:])
     wanted = reference.nearest_across(expected_bvh, labels, expected_queries, own, core, radius)
-    for one, other in zip(found, wanted):
+    several = int(labels.max()) + 1  # the same labels by components that are parts of them
+    component = labels + np.arange(len(labels), dtype=np.int32) % 3 * np.int32(several)
+    on[0], group = to_device(ops, component), to_device(ops, np.tile(np.arange(several, dtype=np.int32), 3))
+    ops.label_nodes(index, on[0], group)
+    by_group = ops.nearest_across(index, on[0], queries, *on[1:], group=group)
+    for one, same, other in zip(found, by_group, wanted):
         assert to_host(one).dtype == other.dtype
         np.testing.assert_array_equal(to_host(one), other)
+        np.testing.assert_array_equal(to_host(same), other)
     return wanted
 
 

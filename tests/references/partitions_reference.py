@@ -38,8 +38,9 @@ def weighted_nearest(index, queries, units, enough, radius):
     return tuple(map(np.concatenate, zip(*lists)))
 
 
-def nearest_across(index, labels, queries, query_labels, core, radius, near=None):
+def nearest_across(index, labels, queries, query_labels, core, radius, near=None, group=None):
     """All pairs."""
+    labels = labels if group is None else group[labels]
     between = power_between(queries.scaled[:, None], index.scaled[None], index.norm)
     weight = between
     if core is not None:
@@ -139,9 +140,9 @@ def component_bounds(edges, components):
     return weight, power
 
 
-def box_labels(index, labels, level, node):
+def box_labels(index, labels, group, level, node):
     """Box by box, from the labels of its points."""
-    found = []
+    found, labels = [], labels if group is None else group[labels]
     for at, number in zip(level, node):
         if at >= len(index.levels):
             found.append(-1)

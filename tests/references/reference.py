@@ -419,8 +419,8 @@ def cache_neighbours(index, forest):
     return None  # nothing is cached: every round looks at all pairs
 
 
-def label_nodes(index, labels):
-    index.labels = labels.copy()
+def label_nodes(index, labels, group=None):
+    index.labels = labels.copy() if group is None else group[labels]
 
 
 def upper_bounds(index, forest, cache):

@@ -68,11 +68,11 @@ def component_bounds(edges, components):
     return weight, power
 
 
-def box_labels(index, labels, level, node):
+def box_labels(index, labels, group, level, node):
     """See `emst.backend.operations`."""
     found, nodes = np.full(len(level), MIXED, np.int32), index.nodes
     points, inner = level < 0, (level >= 0) & (level < len(nodes.first))
-    found[points] = labels[node[points]]
+    found[points] = labels[node[points]] if group is None else group[labels[node[points]]]
     found[inner] = nodes.label[nodes.first[level[inner]] * LANES + node[inner]]
     return found
 

@@ -1,7 +1,7 @@
 // Components of partitions between rounds: the first edge that leaves each, their contraction, the points that ask for
 // more, and labels of boxes.
 //
-// components.py launches, for edges, lower_keys for every key and first_places (`first_edges`); edges_across; edges_at;
+// components.py launches, for edges, least_keys and first_places (`first_edges`); edges_across; edges_at;
 // hook_first, number_roots, renumber, list_taken and list_left (`join_components`); write_bounds and forget_greatest
 // (`component_bounds`). For points it launches list_asking and exceeds_rest, and
 // for boxes box_labels.
@@ -20,12 +20,19 @@ struct Edges {
   __device__ int from(i64 i) const { return label[(int)words[i * WORDS]]; }
   __device__ int to(i64 i) const { return label[(int)(words[i * WORDS] >> 32)]; }
 
-  // The keys of the total order. None is negative, so they compare as unsigned integers: weight and power, which are one
-  // key in float, and the two ends.
+  // Words that the total order compares, the first one first: weight and power, which are one word in float, and the
+  // two ends. None is negative, so they compare as unsigned integers.
   static constexpr int KEYS = WORDS - 1;
   __device__ u64 key(i64 i, int k) const {
     constexpr int WEIGHTS = WORDS - 3;
     return words[i * WORDS + (k < WEIGHTS ? 3 + k : k - WEIGHTS + 1)];
+  }
+  // Whether edge i comes before the other one. An edge may be there several times: the first one counts.
+  __device__ bool precedes(i64 i, i64 other) const {
+#pragma unroll
+    for (int k = 0; k < KEYS; k++)
+      if (key(i, k) != key(other, k)) return key(i, k) < key(other, k);
+    return i < other;
   }
 
   // Calls visit(i, component) for the components that edge i of this thread leaves.
@@ -44,33 +51,30 @@ struct Edges {
     visit(i, b);
   }
 
-  // Whether the first `keys` keys of edge i are the least of component c; least[k * components + c] is the k-th.
-  __device__ bool shares(i64 i, int c, int keys, const u64 *least, i64 components) const {
-    for (int k = 0; k < keys; k++)
-      if (key(i, k) != least[k * components + c]) return false;
-    return true;
-  }
-
   __device__ void copy(i64 i, u64 *to) const {
 #pragma unroll
     for (int k = 0; k < WORDS; k++) to[k] = words[i * WORDS + k];
   }
 };
 
-// The least k-th key of every component among the edges that share the least keys before it. All ones is greater than
-// any key.
+// The least first key of every component. All ones is greater than any.
 template <int WORDS>
-__global__ void lower_keys(const Edges<WORDS> edges, int k, i64 components, u64 *least) {
-  edges.each_left([&](i64 i, int c) {
-    if (edges.shares(i, c, k, least, components)) lower(least + k * components + c, edges.key(i, k));
-  });
+__global__ void least_keys(const Edges<WORDS> edges, u64 *least) {
+  edges.each_left([&](i64 i, int c) { lower(least + c, edges.key(i, 0)); });
 }
 
-// An edge may be there several times: the first one counts.
+// The first edge of every component, among those of the least first key: `place` only ever moves to an edge that comes
+// before, so in the end it is the first, whatever the order of the threads.
 template <int WORDS>
-__global__ void first_places(const Edges<WORDS> edges, i64 components, const u64 *least, u32 *place) {
+__global__ void first_places(const Edges<WORDS> edges, const u64 *least, u32 *place) {
   edges.each_left([&](i64 i, int c) {
-    if (edges.shares(i, c, edges.KEYS, least, components)) lower(place + c, (u32)i);
+    if (edges.key(i, 0) != least[c]) return;
+    u32 first = *(volatile u32 *)(place + c);
+    while (first == ~0u || edges.precedes(i, first)) {
+      const u32 seen = atomicCAS(place + c, first, (u32)i);
+      if (seen == first) return;
+      first = seen;
+    }
   });
 }
 
@@ -86,8 +90,8 @@ __global__ void hook_first(const Edges<WORDS> edges, const int *first, const boo
   edge[c] = waits[c] ? NO_EDGE : minimum(a, b) << 32 | maximum(a, b);
 }
 
-// Edges from queries to the points that were found for them, as `edges_across` of the operations says. A template over T,
-// whose bits are the last words.
+// Edges from queries to the points that were found for them, as `edges_across` of the operations says. A template over
+// T, whose bits are the last words.
 template <class T>
 __global__ void edges_across(const int *nearest, const Bits<T> *weight, const Bits<T> *power, i64 count,
                              const int *query_component, const i64 *query_id, const int *component, int base, i64 start,
@@ -150,7 +154,7 @@ __global__ void write_bounds(const u64 *words, const int *first, const i64 *size
     const u64 *const edge = words + (i64)first[c] * WORDS;
     weight[c] = WORDS == 4 ? (Bits<T>)(edge[3] >> 32) : (Bits<T>)edge[3];
     power[c] = (Bits<T>)edge[WORDS - 1];
-    mine = minimum((u64)size[c], (u64)~0u) << 32 | (u32)~(u32)c;
+    mine = minimum((u64)size[c], (u64)~0u) << 32 | (u32) ~(u32)c;
   }
   mine = warp_max(mine);
   if (lane_id() == 0) atomicMax(reinterpret_cast<unsigned long long *>(greatest), (unsigned long long)mine);
@@ -217,13 +221,13 @@ __global__ void exceeds_rest(i64 components, const int *group, const Bits<T> *bo
 
 // Labels of boxes, after label_nodes. NONE as a level stands for points; the root of an outline is above all levels.
 template <class T, int D>
-__global__ void box_labels(const int *level, const int *node, i64 count, const int *labels,
+__global__ void box_labels(const int *level, const int *node, i64 count, const int *labels, const int *group,
                            const __grid_constant__ Hierarchy h, const T *nodes, int *label) {
   const i64 i = thread_id();
   if (i >= count) return;
   const int l = level[i];
   if (l == NONE)
-    label[i] = labels[node[i]];
+    label[i] = group ? group[labels[node[i]]] : labels[node[i]];
   else
     label[i] = l < h.levels ? label_of(nodes[label_at<D>(h.offset[l] + node[i])]) : MIXED;
 }

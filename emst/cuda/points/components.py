@@ -18,12 +18,10 @@ from emst.cuda.runtime.memory import all_ones, empties, zeros
 def first_edges(edges: OpenEdges, label: cupy.ndarray, count: int, both: bool = True) -> cupy.ndarray:
     """See `emst.backend.operations`."""
     m, words, given = _edges(edges, label, both)
-    keys = words - 1
-    known = all_ones((2 * keys + 1) * count, np.uint32)
-    least, place = known[: 2 * keys * count].view(np.uint64), known[2 * keys * count :]
-    for key in range(keys):
-        launch("points/components", f"lower_keys<{words}>", m, given, np.int32(key), count, least)
-    launch("points/components", f"first_places<{words}>", m, given, count, least, place)
+    known = all_ones(3 * count, np.uint32)
+    least, place = known[: 2 * count].view(np.uint64), known[2 * count :]
+    launch("points/components", f"least_keys<{words}>", m, given, least)
+    launch("points/components", f"first_places<{words}>", m, given, least, place)
     return place.view(np.int32)
 
 
@@ -106,10 +104,12 @@ def _forest(count: int) -> Forest:
     return Forest(labels, components, best, u, v, source, target, weight, packed)
 
 
-def box_labels(index: SearchIndex, labels: cupy.ndarray, level: cupy.ndarray, node: cupy.ndarray) -> cupy.ndarray:
+def box_labels(
+    index: SearchIndex, labels: cupy.ndarray, group: cupy.ndarray | None, level: cupy.ndarray, node: cupy.ndarray
+) -> cupy.ndarray:
     """See `emst.backend.operations`."""
     m, found = len(level), cupy.empty(len(level), np.int32)
-    args = (level, node, m, cupy.ascontiguousarray(labels), index.hierarchy, index.nodes, found)
+    args = (level, node, m, cupy.ascontiguousarray(labels), group, index.hierarchy, index.nodes, found)
     launch("points/components", f"box_labels<{index.layout}>", m, *args)
     return found
 
