@@ -134,11 +134,19 @@ class PointOperations(ArrayOperations, Protocol):
         order `k`: a little more than measured."""
 
     def load_ahead(
-        self, n: int, d: int, dtype: Any, norm: Norm, k: int, labels: Any = None, weighted: bool = False
+        self,
+        n: int,
+        d: int,
+        dtype: Any,
+        norm: Norm,
+        k: int,
+        labels: Any = None,
+        weighted: bool = False,
+        partitions: bool = False,
     ) -> None:
-        """Begin to compile or load what the spanning tree of n points T[n, d] takes, with weights or without, and their
-        labels if `labels` is the dtype of the heights; returns at once. It changes no result. The CPU's compiler does
-        one thing at a time, so that backend does nothing."""
+        """Begin to compile or load what the spanning tree of n points T[n, d] takes, with weights or without, as one of
+        several `partitions` or alone, and their labels if `labels` is the dtype of the heights; returns at once. It
+        changes no result. The CPU's compiler does one thing at a time, so that backend does nothing."""
 
     def point_statistics(self, points: Array) -> PointStatistics:
         """Bounds of the points, and rows that are not finite."""

@@ -37,9 +37,11 @@ class TreeOfMany(NamedTuple):
     rows: FiniteRows | None  # None if all rows are finite
 
 
-def tree_over_gpus(given: GivenPoints, request: Request, progress: Progress, gaps: bool = False) -> TreeOfMany | None:
+def tree_over_gpus(
+    given: GivenPoints, request: Request, progress: Progress, gaps: bool = False, labels: Any = None
+) -> TreeOfMany | None:
     """The tree of points, as `emst.spanning.metric_tree` finds it on one GPU. With `gaps`, rows that are not finite are
-    left out; None if fewer than two or `min_samples` are left.
+    left out; None if fewer than two or `min_samples` are left. `labels` is the dtype of the heights if labels follow.
 
     Raises
     ------
@@ -47,6 +49,7 @@ def tree_over_gpus(given: GivenPoints, request: Request, progress: Progress, gap
         What `emst.partitions.spanning.fitted_tree` raises.
     """
     ops = backend_of("cuda")
+    _load_ahead(given, request, labels, ops)
     with on_gpu(given.gpus[0]), GPUThreads(given.gpus) as engine:
         whole = given.on_gpus(engine)
         chunks, left_out = finite_chunks(whole, engine) if gaps else (whole, None)
@@ -55,6 +58,17 @@ def tree_over_gpus(given: GivenPoints, request: Request, progress: Progress, gap
         fitted = fitted_tree(chunks, request, engine, progress, namer(whole, left_out, engine))
         rows = None if left_out is None else _rows_of_all(engine.gather(left_out), whole.offsets, ops)
         return TreeOfMany(*gathered(fitted, engine, ops), rows)
+
+
+def _load_ahead(given: GivenPoints, request: Request, labels: Any, ops: Backend) -> None:
+    """Begin to compile, or load on every GPU, what the fit will launch there. The home takes the stages that follow."""
+    computed = request.metric.computed_in(given.dtype, request.dtype)
+    metric = request.metric.of_columns(given.d, computed)
+    part, d = -(-given.n // len(given.gpus)), metric.searched_columns(given.d)
+    kind = part, d, metric.searched_in(computed), metric.norm, request.min_samples
+    for gpu in dict.fromkeys(given.gpus):
+        with on_gpu(gpu):
+            ops.load_ahead(*kind, labels=labels if gpu == given.gpus[0] else None, partitions=True)
 
 
 def _rows_of_all(rows: list[FiniteRows], offsets: np.ndarray, ops: Backend) -> FiniteRows:

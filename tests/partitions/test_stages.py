@@ -270,10 +270,10 @@ def test_the_lock_is_held_while_the_labels_of_nodes_are_in_use(ops, monkeypatch,
     def watch(name):
         operation = getattr(ops, name)
 
-        def watched(index, *args):
+        def watched(index, *args, **more):
             assert [part.lock.locked() for part in made if part.index.nodes is index.nodes] == [True], name
             used.append(name)
-            return operation(index, *args)
+            return operation(index, *args, **more)
 
         monkeypatch.setattr(ops, name, watched)
 
