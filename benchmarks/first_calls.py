@@ -1,6 +1,7 @@
 """First calls in one process, one after the other, with an empty cache of kernels: seconds of each, without imports.
 
     CUPY_CACHE_DIR=$(mktemp -d) python benchmarks/first_calls.py
+    CUPY_CACHE_DIR=$(mktemp -d) python benchmarks/first_calls.py --gpus 2
     NUMBA_CACHE_DIR=$(mktemp -d) python benchmarks/first_calls.py --device cpu
 
 A call is WHAT SET N D DTYPE K, such as "labels blobs 300000 3 float32 5"; the sets are those of datasets/synthetic.py.
@@ -20,6 +21,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 import emst
 from datasets import synthetic
 from emst.backend import backend_of
+from emst.gpus import memory
 
 CALLS = (
     "tree uniform 300000 3 float32 1",
@@ -30,15 +32,15 @@ CALLS = (
 )
 
 
-def seconds(call: str, device: str) -> tuple[float, float]:
+def seconds(call: str, device: str, gpus: list[int] | None) -> tuple[float, float]:
     """How long a call takes, and a number that shows its result."""
     what, name, n, d, dtype, k = call.split()
     x = backend_of(device).asarray(np.asarray(getattr(synthetic, name)(int(n), int(d), 0), dtype))
     begin = time.perf_counter()
     if what == "tree":
-        shown = emst.EMST(min_samples=int(k), device=device).fit(x).total_weight_
+        shown = emst.EMST(min_samples=int(k), device=device, device_ids=gpus).fit(x).total_weight_
     else:
-        shown = int(emst.HDBSCANGPU(20, int(k), device=device).fit(x).labels_.max())
+        shown = int(emst.HDBSCANGPU(20, int(k), device=device, device_ids=gpus).fit(x).labels_.max())
     return time.perf_counter() - begin, shown
 
 
@@ -46,11 +48,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("calls", nargs="*", default=CALLS, help="by default a tree, labels, and those of other kinds")
     parser.add_argument("--device", default="cuda", choices=("cpu", "cuda"))
+    parser.add_argument("--gpus", type=int, default=0, help="how many work together; 0: one, without device_ids")
     options = parser.parse_args()
+    gpus = list(range(options.gpus)) or None
+    memory.WORTH = 2  # also for few points
     backend_of(options.device).asarray(np.zeros(1))  # the GPU begins to work
     print("| call | seconds | total weight, or greatest label |\n|---|---|---|")
     for call in options.calls:
-        took, shown = seconds(call, options.device)
+        took, shown = seconds(call, options.device, gpus)
         print(f"| {call} | {took:.2f} | {shown:,.10g} |")
 
 
