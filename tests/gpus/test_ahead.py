@@ -12,6 +12,8 @@ from emst.distances.metrics import tree_metric_of
     ("d", "k", "dtype"), [(3, 1, np.float32), (2, 1, np.float64), (3, 5, np.float32), (2, 40, np.float64)]
 )
 def test_fits_launch_nothing_else(ops, gpus, monkeypatch, d, k, dtype):
+    if ops.name == "cpu":
+        pytest.skip("the CPU launches nothing")
     from emst.cuda.points import ahead
     from emst.cuda.points.engine import Engine
     from emst.cuda.runtime import launch
@@ -23,7 +25,7 @@ def test_fits_launch_nothing_else(ops, gpus, monkeypatch, d, k, dtype):
     emst.EMST(min_samples=k, device_ids=gpus).fit(x)
     norm = tree_metric_of("euclidean", None).norm
     expected = ahead.kernels_of(False, False, Engine.WALKS, d, np.dtype(dtype), norm, k, None, partitions=True)
-    assert launched <= set(expected)
+    assert sorted(launched - set(expected)) == []
     wanted = {name for name in ("points/components", "points/gathered", "points/outline")}
     assert {kernel.room for kernel in launched} >= wanted
 

@@ -50,7 +50,7 @@ KERNELS = {
     "lists": "points/knn nearest_points<{T}, {D}, {M}, {K}>",
     "ranks": "points/knn kth_distances<{T}, {D}, {M}>",
     "total": "runtime/total sum_parts<{T}>",
-    "cores": "points/result unscaled<{T}, {SQUARED}>",
+    "cores": "points/result unscaled<{T}, {ROOTED}>",
     "few": """
         runtime/sort rank_keys<u64>
         points/order list_crowded
@@ -183,7 +183,7 @@ KERNELS = {
         points/components list_asking<{T}>
         points/components exceeds_rest<{T}>
         points/result edge_powers<{T}, {M}>
-        points/result unscaled<{T}, {SQUARED}>
+        points/result unscaled<{T}, {ROOTED}>
         points/gathered put_others<{T}, {M}, {MRD}>
         points/gathered put_edges<{T}, {M}, {MRD}>
         points/gathered split_tiles<{T}, {MRD}>
@@ -331,7 +331,8 @@ def kernels_of(
         "OTHERS": min(max(k - 1, 1), LONGEST_LIST),
         "WALKED": d if walks else 0,
         "MRD": "true" if cores else "false",
-        "SQUARED": "true" if norm.degree == 2 else "false",
+        "ROOTED": "true" if norm.degree == 2 else "false",
+        "SQUARED": "true" if norm.degree == 2 and not partitions else "false",  # they keep powers
         "STAGES": f"{stages()}, {'true' if d <= PRODUCT_CHUNK else 'false'}" if not walks else "",
     }
     lines = "\n".join(KERNELS[kind] for kind, needed in wanted.items() if needed).format(**names).split("\n")
