@@ -88,7 +88,7 @@ def test_weights_that_descend_by_a_last_digit(ops):
     """All edges after the first that is too heavy are cut, as on one device."""
     powers = np.array([1.0, 8.0, 8.5, 27.0])
     weights = np.array([1.0, np.nextafter(2.0, 3), 2.0, 3.0])
-    none = np.zeros(4, np.int32)
+    none = ops.asarray(np.zeros(4, np.int32))
     joined = OpenEdges.of(none, none, none, none, ops.asarray(powers[::-1].copy()), ops.asarray(powers))
     edges = Edges(none, ops.asarray(weights))
     beyond = [beyond_of_joined(ops, joined, edges, height, 3.0) for height in (2.0, 1.0, 0.5, 3.0)]
