@@ -13,11 +13,11 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
-from emst.cpu.runtime.numba_internals import compile_events, keep_on_disk, with_loop, without_counts
+from emst.cpu.runtime.numba_internals import compile_events, for_kernels, keep_on_disk, with_loop, without_counts
 
 kernels: list[Any] = []  # all that have been imported
 
-part = without_counts(nogil=True, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+part = for_kernels(nogil=True)
 
 
 def kernel(function: Any) -> Any:

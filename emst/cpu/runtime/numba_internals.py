@@ -25,10 +25,12 @@ from typing import Any
 import llvmlite
 import numba
 from llvmlite import ir
+from numba import _dynfunc
 from numba.core import cgutils, event, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 from numba.core.callconv import RETCODE_OK
 from numba.core.callwrapper import PyCallWrapper
+from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
@@ -190,6 +192,12 @@ def with_loop(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     return without_counts(pipeline_class=_CompilerWithLoop, **options)
 
 
+def for_kernels(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """As `without_counts`, for functions that only compiled functions call, which inline them."""
+    options |= {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return without_counts(pipeline_class=_CompilerOfPart, **options)
+
+
 def has_loop(function: Any) -> bool:
     """Whether `with_loop` has made this function; others, also those of numba, are called chunk by chunk."""
     return getattr(getattr(function, "_compiler", None), "pipeline_class", None) is _CompilerWithLoop
@@ -220,14 +228,50 @@ class _NativeLoweringWithLoop(NativeLowering):
         return _LowerWithLoop
 
 
+class _LibraryOfPart(JITCodeLibrary):
+    """The LLVM IR of a part, for the kernels that inline it. It is neither optimised alone nor turned into machine
+    code: nobody calls it."""
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _LoweringOfPart(NativeLowering):
+    _name = "emst_lowering_of_part"
+
+    def run_pass(self, state: Any) -> bool:
+        context = state.targetctx
+        state.library = _LibraryOfPart(context.codegen(), state.func_id.func_qualname)
+        state.flags.no_compile = True
+        super().run_pass(state)
+        found = state["cr"]
+        entry = _dynfunc.make_function(found.fndesc.lookup_module(), state.func_id.func_name, "", 0, found.env, ())
+        context.insert_user_function(entry, found.fndesc, [state.library])  # numba finds the part by its entry
+        state["cr"] = found._replace(cfunc=entry)
+        return True
+
+
+class _CompilerOfPart(CompilerBase):
+    def define_pipelines(self) -> list[Any]:
+        return _pipelines(self.state, _LoweringOfPart)
+
+
 class _CompilerWithLoop(CompilerBase):
     def define_pipelines(self) -> list[Any]:
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.passes = [
-            (_NativeLoweringWithLoop if one is NativeLowering else one, name) for one, name in passes.passes
-        ]
-        passes.finalize()
-        return [passes]
+        return _pipelines(self.state, _NativeLoweringWithLoop)
+
+
+def _pipelines(state: Any, lowering: type[NativeLowering]) -> list[Any]:
+    """numba's, with another way to make LLVM IR of a function."""
+    passes = DefaultPassBuilder.define_nopython_pipeline(state)
+    passes.passes = [(lowering if one is NativeLowering else one, name) for one, name in passes.passes]
+    passes.finalize()
+    return [passes]
 
 
 def _internal(module: Any, kind: Any, name: str) -> tuple[Any, Any]:

@@ -95,11 +95,11 @@ template <class T, int METRIC>
 __global__ void reach_near(const T *rows, i64 n, const T *nodes, const Bits<T> *core, T share, int dimensions,
                            int stride, const Norm<METRIC> norm, const Outline<T> outline, const int *near,
                            const int *found, Bits<T> *reach, u32 *asks) {
-  constexpr int LEAVES = 32 / LEAF;  // of a warp
+  constexpr int LEAVES_A_WARP = 32 / LEAF;
   const Radius<T, METRIC> radius{core, nodes, dimensions, stride, share};
-  const i64 leaves = near ? *found : (n + LEAF - 1) / LEAF, step = gridDim.x * (i64)blockDim.x / 32 * LEAVES;
+  const i64 leaves = near ? *found : (n + LEAF - 1) / LEAF, step = gridDim.x * (i64)blockDim.x / 32 * LEAVES_A_WARP;
   const int lane = (int)lane_id();
-  for (i64 first = thread_id() / 32 * LEAVES; first < leaves; first += step) {
+  for (i64 first = thread_id() / 32 * LEAVES_A_WARP; first < leaves; first += step) {
     const i64 rank = first + lane / LEAF, nearest = minimum(rank, leaves - 1);
     const i64 leaf = near ? near[nearest] : nearest, i = leaf * LEAF + lane % LEAF;
     const bool inside = rank < leaves && i < n;
