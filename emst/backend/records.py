@@ -160,10 +160,6 @@ class SearchIndex(Protocol):
     def boxes(self, level: int) -> tuple[Array, Array]:
         """Low and high corners of the boxes of a level, T[count, d] each."""
 
-    def node_labels(self, level: int) -> Array:
-        """The component of all points in each box of a level, int32[count], -1 (MIXED) if there are several; after
-        `label_nodes`."""
-
 
 class Outline(NamedTuple):
     """What partitions know of one another: the top of every partition's hierarchy, as boxes around its scaled points.

@@ -137,9 +137,6 @@ class SearchIndex:
     def boxes(self, level):
         return boxes_of(self.scaled, self.levels[level][1])
 
-    def node_labels(self, level):
-        return labels_of(self.labels, self.levels[level][1])
-
 
 def boxes_of(points, size):
     """Least and greatest corners of every ``size`` consecutive points: T[nodes, d] twice."""

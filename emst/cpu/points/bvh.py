@@ -88,11 +88,6 @@ class SearchIndex:
             for corner in (self.nodes.low, self.nodes.high)
         )
 
-    def node_labels(self, level: int):
-        """int32[count], MIXED where several components meet."""
-        start = self.nodes.first[level] * LANES
-        return self.nodes.label[start : start + self.nodes.counts[level]]
-
     def points(self):
         """Scaled points in curve order: T[n, d]."""
         points = np.empty((self.n, self.d), self.dtype)

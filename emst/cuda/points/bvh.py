@@ -96,11 +96,6 @@ class SearchIndex:
         rows = self._level(level)
         return rows[0::2, : self.d], rows[1::2, : self.d]
 
-    def node_labels(self, level: int) -> cupy.ndarray:
-        """Labels of a level's nodes, MIXED = -1."""
-        tags = cupy.ascontiguousarray(self._level(level)[0::2, -1])
-        return tags.view(np.int32)[:: self.dtype.itemsize // 4]
-
     def _level(self, level: int) -> cupy.ndarray:
         first = 2 * sum(self.counts[:level])
         return self.nodes[first : first + 2 * self.counts[level]]
