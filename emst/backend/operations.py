@@ -366,9 +366,9 @@ class PointOperations(ArrayOperations, Protocol):
         """The place of the first edge in the total order that leaves each of `count` components, -1 where none does:
         int32[count].
 
-        ``label[edges.a]`` and ``label[edges.b]``, int32, are the components of the ends; edges inside one leave none.
-        Unless `both`, an edge counts for the component of its end `a` alone. Of edges that are there several times, the
-        first one counts."""
+        ``label[edges.a]`` and ``label[edges.b]``, int32, are the components of the ends. With `both`, edges inside one
+        leave none. Otherwise an edge counts for the component of its end `a` alone, and `b` is not read. Of edges that
+        are there several times, the first one counts."""
 
     def edges_across(
         self,
@@ -392,7 +392,7 @@ class PointOperations(ArrayOperations, Protocol):
     def join_components(self, edges: OpenEdges, components: Components, waits: Array) -> JoinedComponents:
         """Contract the first edge in the total order that leaves each component, but for those that wait, bool[count],
         which hook onto no other one. Others may hook onto them. Every component has an edge. New numbers ascend with
-        the least number of the components that were joined."""
+        the components that hook onto none: those that wait, and of two that take the same edge the lesser one."""
 
     def component_bounds(self, edges: OpenEdges, components: Components) -> tuple[Array, Array]:
         """Weight and power of the first edge in the total order that leaves each component, T[count] each. Every

@@ -24,7 +24,7 @@ def worth_several(given: GivenPoints, metric: Metric, k: int, progress: Progress
     if len(given.gpus) == 1:
         return False
     if given.n < WORTH and _fits_on(home, given, metric, k):
-        progress.note(f"GPU {home} alone: below {WORTH:,} points it is about as fast as several")
+        progress.note(f"GPU {home} alone: below {WORTH:,} points it is faster than several")
         return False
     for a, b in without_peers(given.gpus):
         progress.note(f"GPUs {a} and {b} cannot read each other's memory: their data goes through the host")

@@ -3,8 +3,8 @@
 Travels: a `Packet` to each partition that may hold the other end of the lightest edge of a component, with the points
 that may be its end here.
 
-Invariant: a point that does not ask has no edge lighter than the bound of its component, or it lies in the greatest
-component, which asks for nothing: the lightest edges of the others suffice.
+Invariant: a point that does not ask has no edge to another partition that is as light as the bound of its component, or
+it lies in the greatest component, which asks for nothing: the lightest edges of the others suffice.
 
 Where sending costs more than array operations, `remembering.py` takes the place of `ask`.
 """
@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Outline, Questions
+from emst.partitions.components import labels_of
 from emst.partitions.engine import Sender
 from emst.partitions.records import Labels, Local
 
@@ -48,7 +49,7 @@ def ask(ops: Backend, local: Local, labels: Labels, outline: Outline, before: As
     """Packets of the points of a partition that may hold the lightest edge of their component. `before` is what this
     function returned in the round before, None in the first one."""
     partition, index, number = local.partition, local.partition.index, local.place.number
-    border = before.border if before else _near_border(local)
+    labels, border = labels_of(ops, labels), before.border if before else _near_border(local)
     if labels.count == 1:
         return Asked({}, border)
     rows, near_suffice = asking_of(ops, local, labels, (*border, None, local.component), border.places is not None)

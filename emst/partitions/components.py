@@ -140,5 +140,5 @@ def state_of(
 def labels_of(ops: Backend, state: Labels) -> Labels:
     """Task: what partitions get of the state, in arrays of the backend."""
     label, boxes = ops.asarrays(state.label, state.boxes)
-    weight, power = ops.asarrays(state.weight, state.power)
-    return Labels(label, weight, power, state.tries, boxes, state.count, state.bases)
+    weight, power, tries = ops.asarrays(state.weight, state.power, state.tries)
+    return Labels(label, weight, power, tries, boxes, state.count, state.bases)

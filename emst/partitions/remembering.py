@@ -22,7 +22,7 @@ import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Outline, Questions, SearchIndex
-from emst.partitions.asking import NO_COMPONENT, Packet, asking_of
+from emst.partitions.asking import NO_COMPONENT, Packet, asking_of, groups_of
 from emst.partitions.components import labels_of
 from emst.partitions.edges import as_bits
 from emst.partitions.engine import Sender, addressed_to
@@ -57,7 +57,7 @@ class Asked(Sender):
     """What a partition has asked in a round. The packets are `Packet`."""
 
     memory: Memory  # before the replies
-    rows: Array  # int64[m]: which points of the memory have asked
+    rows: Array  # int32[m]: which points of the memory have asked
     radius: Array  # T[m]: within which weight
     members: dict[int, Array]  # int32: which of them each packet holds
 
@@ -65,10 +65,8 @@ class Asked(Sender):
 class Bounds(NamedTuple):
     """The components of a partition in a round, and the lightest edges that were found to leave them."""
 
-    label: Array  # int32[components of all partitions]: their component now
-    group: Array  # int32[components of this partition]: the same for these
+    group: Array  # int32[components of this partition]: their component now
     weight: Array  # T[components of this partition]; -1 if they do not ask
-    power: Array | None  # T[components of this partition]: of the distance; None if weights are powers
 
 
 def ask(
@@ -89,12 +87,13 @@ def ask(
     memory = before.memory if before else _near_border(ops, local)
     if before:
         memory = _with_replies(ops, before, replies, number)
-    nothing = Asked({}, memory, ops.xp.empty(0, np.int64), memory.weight[:0], {})
+    nothing = Asked({}, memory, ops.xp.empty(0, np.int32), memory.weight[:0], {})
     if labels.count == 1:
         return nothing
-    bounds = _bounds_of(ops, local, labels)
-    memory, rows = _candidates(ops, local, memory, labels, bounds)
-    tries = None if labels.tries is None else ops.asarray(labels.tries)
+    group = groups_of(local, labels)
+    bounds = Bounds(group, labels.weight[group])
+    memory, rows = _candidates(ops, local, memory, labels)
+    tries = labels.tries
     if tries is not None and len(rows) and bool(tries.any()):
         rows = rows[_in_reach(ops, local, memory, memory.places[rows], bounds)]
     if len(rows) == 0:
@@ -104,7 +103,7 @@ def ask(
     group, radius = bounds.group[component], bounds.weight[component]
     points = ops.xp.ascontiguousarray(index.points()[places])
     radius = np.minimum(radius, np.finfo(index.dtype).max / 2) * index.dtype.type(FARTHER**index.norm.degree)
-    boxes = outline._replace(label=ops.asarray(labels.boxes))
+    boxes = outline._replace(label=labels.boxes)
     hits = ops.outline_hits(points, group, radius, boxes, number, index.norm)
     tries = ops.xp.zeros(labels.count, np.int8) if tries is None else tries
     first, sampled = _first_to_ask(ops, hits, group, tries)
@@ -118,14 +117,6 @@ def ask(
     )
     packets, members = _packed(ops, asking, sampled, hits)
     return Asked(packets, memory, rows, radius, members)
-
-
-def _bounds_of(ops: Backend, local: Local, labels: Labels) -> Bounds:
-    base = labels.bases[local.place.number]
-    label = ops.asarray(labels.label)
-    group = label[base : base + local.count]
-    power = None if local.partition.index.core is None else ops.asarray(labels.power)[group]
-    return Bounds(label, group, ops.asarray(labels.weight)[group], power)
 
 
 def _packed(ops: Backend, asking: Questions, sampled: Array, hits: Array) -> tuple[dict[int, Packet], dict[int, Array]]:
@@ -204,7 +195,7 @@ def _comes_first(weight: Array, power: Array | None, than_weight: Array, than_po
     return (weight < than_weight) | ((weight == than_weight) & (power <= than_power))
 
 
-def _candidates(ops: Backend, local: Local, memory: Memory, labels: Labels, bounds: Bounds) -> tuple[Memory, Array]:
+def _candidates(ops: Backend, local: Local, memory: Memory, labels: Labels) -> tuple[Memory, Array]:
     """Which points may hold the lightest edge of their component by their memory, int32[m], as they lie on the curve;
     and the memory, of all points if those near the border do not suffice."""
     near_suffice = False

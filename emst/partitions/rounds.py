@@ -4,7 +4,8 @@ A round has three kinds of tasks: every partition asks others (`asking.py`), eve
 joins: it takes the lightest edge of every component, and contracts these edges. The state between rounds is in
 `components.py`.
 
-Travels: a `Reply` to each partition that has asked, and the edges of every `Answer` to the worker that joins.
+Travels: the edges of every `Answer` to the worker that joins; and with few messages, a `Reply` to each partition that
+has asked.
 
 Invariant: a partition answers with the nearest point of another component for each point that it was sent. So the
 lightest edge of a component, all of whose points have asked or need not ask, is among the edges that were found.
@@ -21,7 +22,7 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Components, JoinedComponents, OpenEdges, Questions
 from emst.partitions import remembering
-from emst.partitions.asking import NO_COMPONENT, ask
+from emst.partitions.asking import NO_COMPONENT, ask, groups_of
 from emst.partitions.components import (
     RoundCosts,
     Rounds,
@@ -116,12 +117,12 @@ def answer(
     few_messages: bool,
 ) -> Answer:
     """The nearest points of this partition in other components for all points that it was sent. `asked` holds what
-    `asking.ask` returned in every partition; `few_messages` as there."""
+    `asking.ask` or `remembering.ask` returned in every partition; `few_messages` is that of the engine."""
     index, partition, place = local.partition.index, local.partition, local.place
     if labels.count == 1:
         return Answer({}, _no_edges(ops, index.dtype), [], ops.xp.empty(0, np.int32), 0, 0)
-    label, base = ops.asarray(labels.label), labels.bases[place.number]
-    group = label[base : base + local.count]
+    labels = labels_of(ops, labels)
+    label, group, base = labels.label, groups_of(local, labels), labels.bases[place.number]
     packets = {other: packet for other, sender in enumerate(asked) if (packet := addressed_to(place.number, sender))}
     if not packets:
         with partition.lock:

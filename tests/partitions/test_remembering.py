@@ -53,7 +53,7 @@ def check_asking(ops, x, norm, less=None):
 
     def asked(bound):
         places = point.astype(np.int64)
-        bounds = remembering.Bounds(None, ops.xp.arange(MANY, dtype=np.int32), bound, None)
+        bounds = remembering.Bounds(ops.xp.arange(MANY, dtype=np.int32), bound)
         return to_host(remembering._in_reach(ops, local, memory, places, bounds))
 
     bound = ops.edge_powers(index, point, target)

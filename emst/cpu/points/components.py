@@ -1,4 +1,5 @@
-"""Components of partitions between rounds: the first edge that leaves each, and the points that ask for more.
+"""Components of partitions between rounds: the first edge that leaves each, their contraction, edges to points that
+were found, labels of boxes, and the points that ask for more.
 
 A partition is the work of one thread, so these kernels take all of it in one chunk.
 """
@@ -130,7 +131,8 @@ def _precedes(words, i, other):
 @kernel
 def _first_edges(words, label, both, place, begin, end):
     for i in range(begin, end):
-        a, b = _end(words, i, label, False), _end(words, i, label, True)
+        a = _end(words, i, label, False)
+        b = _end(words, i, label, True) if both else a
         if both and a == b:
             continue
         if place[a] < 0 or _precedes(words, i, np.int64(place[a])):

@@ -25,7 +25,7 @@ MERGED_EACH = 9  # edges of a thread that merges two lists, odd so that threads 
 LONGEST_RUN = 64  # of equally heavy edges that are put in order while they are written (result.cu)
 
 # The order of points, their hierarchy and its walk.
-SPLIT_TILE, MOST_SPLITS = 2048, 32  # points of a block; segments that are not sorted by (split.cu)
+SPLIT_TILE, MOST_SPLITS = 2048, 32  # points of a block; segments up to which points are counted, not sorted (split.cu)
 CROWD, CURVE_BITS = records.CROWD, records.CURVE_BITS
 LEAF = 16  # points of a leaf (bvh.cuh)
 FAN = 32  # children of a node: one for every lane

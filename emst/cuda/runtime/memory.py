@@ -35,8 +35,9 @@ def asarray(array: Any, dtype: Any = None) -> cupy.ndarray:
 def asarrays(*arrays: cupy.ndarray | None) -> list[Any]:
     """See `emst.backend.operations`. `empties` and `zeros` make arrays in one piece."""
     there = [array for array in arrays if array is not None]
-    apart = not all(isinstance(array, cupy.ndarray) for array in there) or len({array.data.mem for array in there}) > 1
-    if apart or there[0].data.device_id == current_gpu():
+    whole = all(isinstance(array, cupy.ndarray) and array.flags.c_contiguous for array in there)
+    together = whole and len({array.data.mem for array in there}) == 1
+    if not together or there[0].data.device_id == current_gpu():
         return [None if array is None else asarray(array) for array in arrays]
     begin, end = min(array.data.ptr for array in there), max(array.data.ptr + array.nbytes for array in there)
     memory = there[0].data
