@@ -2,8 +2,8 @@
 
     python benchmarks/gpu_tasks.py uniform 250000000 1 2     # points in all, k, GPUs
 
-First the best of three runs as they are, with the seconds of the stages; then one run in which every operation is
-timed, with a wait around each.
+First four runs as they are, with the seconds of the stages; then one in which tasks are timed; and one in which every
+operation is timed, with a wait around each.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ RUN = engine._run
 
 
 class Tasks:
-    """Runs tasks with timed operations in the place of `engine._run`."""
+    """Runs tasks with a clock in the place of `engine._run`; with `operations`, these are timed, too."""
 
-    def __init__(self) -> None:
+    def __init__(self, operations: bool) -> None:
+        self.with_operations = operations
         self.spans: list[tuple[str, float, float]] = []
         self.operations: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
         self.calls: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
@@ -40,6 +41,11 @@ class Tasks:
 
     def run(self, gpu: int, function: Any, arguments: Any, waits: bool = True) -> Any:
         def task(ops: Any, *given: Any) -> Any:
+            if not self.with_operations:
+                start = time.perf_counter()
+                result = function(ops, *given)
+                self.spans.append((function.__name__, start, time.perf_counter()))
+                return result
             timed = Timed(ops)
             ops.xp.cuda.Device().synchronize()
             start = time.perf_counter()
@@ -60,7 +66,8 @@ class Tasks:
             took = [stop - start for other, start, stop in self.spans if other == name]
             inside = sorted(self.operations[name].items(), key=lambda item: -item[1])
             listed = ", ".join(f"{op} {s * 1e3:.1f} ({self.calls[name][op]})" for op, s in inside if s > 5e-5)
-            lines.append(f"{name}: {len(took)} tasks, {sum(took) * 1e3:.1f} ms, longest {max(took) * 1e3:.1f}: {listed}")
+            of_all, longest = sum(took) * 1e3, max(took) * 1e3
+            lines.append(f"{name}: {len(took)} tasks, {of_all:.1f} ms, longest {longest:.1f}: {listed}")
         return "\n".join(lines)
 
 
@@ -93,15 +100,19 @@ def main(kind: str, n: int, k: int, count: int) -> None:
         del found
         costs, of_tree = kept
         stages = {name: round(value * 1e3, 1) for name, value in costs.seconds.items()}
-        print(f"{kind} {n:,} k={k} {count} GPUs: {seconds * 1e3:.1f} ms; tree {of_tree * 1e3:.1f}; {stages}; "
-              f"rounds {costs.rounds}, components {costs.components:,}, asked at the border {costs.asked_border:,}, "
-              f"in rounds {costs.asked_rounds:,}", flush=True)
+        print(
+            f"{kind} {n:,} k={k} {count} GPUs: {seconds * 1e3:.1f} ms; tree {of_tree * 1e3:.1f}; {stages}; "
+            f"rounds {costs.rounds}, components {costs.components:,}, asked at the border {costs.asked_border:,}, "
+            f"in rounds {costs.asked_rounds:,}",
+            flush=True,
+        )
         best = min(best, seconds)
-    tasks = Tasks()
-    engine._run = tasks.run
-    given = given_points(chunks, gpus)
-    tree.tree_over_gpus(given, Request(metric, k, count), Progress())
-    print(tasks.table(), flush=True)
+    for operations in (False, True):
+        tasks = Tasks(operations)
+        engine._run = tasks.run
+        given = given_points(chunks, gpus)
+        tree.tree_over_gpus(given, Request(metric, k, count), Progress())
+        print(tasks.table(), flush=True)
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ def draw(title, points, left, right):
         boxes = [Rectangle(low[i], *(high[i] - low[i])) for i in lowest]
         left.add_collection(PatchCollection(boxes, facecolor="none", edgecolor="black", linewidth=0.4))
     asked = [questions.points for border in returned["border_of"] for questions in border.packets.values()]
-    asked += [packet.points for asked_in_round in returned["ask"] for packet in asked_in_round.packets.values()]
+    asked += [packet.questions.points for one in returned["ask"] for packet in one.packets.values()]
     asking = np.unique(np.concatenate(asked), axis=0) / scale
     right.add_collection(LineCollection(points[edges], color="0.6", linewidth=0.25))
     right.scatter(*asking.T, s=3, color="black", linewidths=0)

@@ -20,7 +20,7 @@ The total order on edges
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -30,6 +30,7 @@ from emst.backend.records import (
     EUCLIDEAN,
     Adjacency,
     Array,
+    Components,
     Condensed,
     CurveCells,
     CurveOrder,
@@ -37,13 +38,19 @@ from emst.backend.records import (
     Forest,
     ForestEdges,
     GraphStatistics,
+    JoinedComponents,
     LightestEntries,
     Linkage,
+    ListedEdges,
     NeighbourCache,
     Nesting,
     Norm,
+    Numbering,
+    OpenEdges,
     Outline,
     PointStatistics,
+    Questions,
+    Reaches,
     Report,
     SearchIndex,
     Selection,
@@ -59,9 +66,22 @@ class ArrayOperations(Protocol):
     def asarray(self, array: Array, dtype: Any = None) -> Array:
         """The array on this backend's device, C-contiguous, in `dtype` or its own; no copy if it is so already."""
 
+    def asarrays(self, *arrays: Array | None) -> list[Any]:
+        """`asarray` of each, where it is not None. What lies in one piece of memory of another device travels at
+        once."""
+
+    def readable(self, array: Array) -> Array:
+        """The array itself, if it is C-contiguous and this device's kernels can read it where it is; or else what
+        `asarray` returns. Of another GPU, it must be complete, and live until the kernels that read it have ended."""
+
+    def concatenated(self, parts: Sequence[Array]) -> Array:
+        """Arrays that differ in their lengths only, at least one, one after the other in one array on this backend's
+        device. They may lie anywhere, as for `asarray`, and each is copied once, to its place; not at all if it is the
+        only one that holds something, and `asarray` would not copy it."""
+
     def settled(self) -> AbstractContextManager[Any]:
-        """Within this context, the arrays that this thread gets of others are complete. So `asarray`, which copies them
-        from another GPU, does not wait for what that GPU does meanwhile."""
+        """Within this context, the arrays that this thread gets of others are complete. So `asarray` and
+        `concatenated`, which copy them from another GPU, do not wait for what that GPU does meanwhile."""
 
     def bytes_free(self) -> int | None:
         """Bytes of memory that can still be allocated; None if this is unknown."""
@@ -114,11 +134,19 @@ class PointOperations(ArrayOperations, Protocol):
         order `k`: a little more than measured."""
 
     def load_ahead(
-        self, n: int, d: int, dtype: Any, norm: Norm, k: int, labels: Any = None, weighted: bool = False
+        self,
+        n: int,
+        d: int,
+        dtype: Any,
+        norm: Norm,
+        k: int,
+        labels: Any = None,
+        weighted: bool = False,
+        partitions: bool = False,
     ) -> None:
-        """Begin to compile or load what the spanning tree of n points T[n, d] takes, with weights or without, and their
-        labels if `labels` is the dtype of the heights; returns at once. It changes no result. The CPU's compiler does
-        one thing at a time, so that backend does nothing."""
+        """Begin to compile or load what the spanning tree of n points T[n, d] takes, with weights or without, as one of
+        several `partitions` or alone, and their labels if `labels` is the dtype of the heights; returns at once. It
+        changes no result. The CPU's compiler does one thing at a time, so that backend does nothing."""
 
     def point_statistics(self, points: Array) -> PointStatistics:
         """Bounds of the points, and rows that are not finite."""
@@ -155,6 +183,21 @@ class PointOperations(ArrayOperations, Protocol):
         """The code of every point, uint64[n], in the grid of a cell with the box `box`, as in `curve_order`; 0 if the
         cell cannot be divided."""
 
+    def curve_segments(
+        self, points: Array, scale: float, box: tuple[np.ndarray, np.ndarray], firsts: np.ndarray, numbers: np.ndarray
+    ) -> Array:
+        """The segment of every point, int32[n], by its code in the grid of a cell with the box `box` (`curve_codes`):
+        ``numbers[r]`` for the last r with ``firsts[r]`` at most the code. `firsts`, uint64[r], ascends from 0 without
+        equal codes; `numbers` is int32[r]. Both are on the host."""
+
+    def split_points(
+        self, points: Array, units: Array | None, first_row: int, dtype: Any, segments: Array, count: int
+    ) -> tuple[Array, Array, Array | None, list[int]]:
+        """Points T[n, d] in the order of their segments, int32[n], each from 0 to ``count - 1``; points of one segment
+        stay in order. Then, in this order, their rows in `dtype`, int32 or int64, that of point i being
+        ``first_row + i``; and their weights `units`, int64[n], or None. Then where every segment begins among them, and
+        n: `count` + 1 numbers on the host."""
+
     def curve_places(self, cells: CurveCells, queries: Array, scale: float) -> tuple[Array, Array]:
         """The order of queries T[m, d] along the curve of points that have been ordered, int32[m]; and, in this order,
         how many of the points come before each, int64[m]. Queries outside a cell count to its outermost codes. `cells`
@@ -163,6 +206,10 @@ class PointOperations(ArrayOperations, Protocol):
     def build_index(self, points: Array, order: Array, scale: float, norm: Norm = EUCLIDEAN) -> SearchIndex:
         """Linear bounding volume hierarchy over the points in curve order, multiplied by `scale`, a power of two.
         Distances in it are powers of `norm`."""
+
+    def build_queries(self, points: Array, norm: Norm) -> SearchIndex:
+        """Points T[m, d], scaled already, as queries for searches in hierarchies with this norm. They keep their order,
+        in which neighbours should lie near each other. It may have no boxes."""
 
     def core_distances(self, index: SearchIndex, k: int, report: Report | None = None) -> Array:
         """Power of the distance of every point to its k-th nearest point, itself included: T[n]. The BVH keeps it, and
@@ -204,9 +251,10 @@ class PointOperations(ArrayOperations, Protocol):
         """A cache for the nearest point of another component of each point. It is empty, or it holds neighbours that
         `core_distances` has found."""
 
-    def label_nodes(self, index: SearchIndex, labels: Array) -> None:
+    def label_nodes(self, index: SearchIndex, labels: Array, group: Array | None = None) -> None:
         """Give every node the label of its points, or MIXED: the search skips nodes of its own component. `labels`,
-        int32[n], holds the component of every point."""
+        int32[n], holds the component of every point. With `group`, int32, component c is part of ``group[c]``, which is
+        the label."""
 
     def upper_bounds(self, index: SearchIndex, forest: Forest, cache: NeighbourCache) -> None:
         """Lower ``forest.best`` of every component to the weight of some edge that leaves it. The edges that are tried
@@ -232,8 +280,25 @@ class PointOperations(ArrayOperations, Protocol):
         """The forest's edges in the total order, in the caller's rows and units: int32[m, 2] with u < v, T[m]. With
         `powers`, weights stay as they are compared: powers of scaled distances."""
 
-    def unscaled(self, index: SearchIndex, powers: Array, order: Array) -> Array:
-        """Powers of scaled distances in curve order -> the distances in the caller's rows and units: T[n]."""
+    def unscaled(self, index: SearchIndex, powers: Array, order: Array | None) -> Array:
+        """Powers of scaled distances in curve order -> the distances in the caller's rows and units: T[n]. Without
+        `order`, distance i is that of power i."""
+
+    def insert_edges(
+        self, index: SearchIndex, edges: Array, weights: Array, rows: Array, others: ListedEdges, ends: Array
+    ) -> ListedEdges:
+        """Edges of points and others as one list, in the total order: (weight, power of the distance, smaller end,
+        larger end).
+
+        `edges`, int32[m, 2], and `weights`, T[m], are what `sorted_edges` returned with `powers` for places on the
+        curve; ``rows[place]``, int32[n], is the caller's row of a point. `others`, k edges, are in the total order too.
+        Their `ends`, int32[k, 2], are given like those of `edges`, the smaller one first, but may be any numbers from
+        0. Of edges with equal keys, `others` come first. Powers of distances are None, for both, if the hierarchy keeps
+        no core distances."""
+
+    def merge_edges(self, first: ListedEdges, second: ListedEdges) -> ListedEdges:
+        """The edges of both lists as one list, stably: edges of equal (weight, power of the distance) keep their order,
+        those of `first` before those of `second`. If one is empty, the result may be the other."""
 
     def query_cores(self, index: SearchIndex, queries: SearchIndex, k: int, near: Array) -> tuple[Array, Array]:
         """The core distance of every query, as if it were a point: the power of the distance to its (k - 1)-th nearest
@@ -273,6 +338,7 @@ class PointOperations(ArrayOperations, Protocol):
         core: Array | None,
         radius: Array,
         near: Array | None = None,
+        group: Array | None = None,
     ) -> tuple[Array, Array, Array]:
         """The point that every query is joined to most cheaply: the first by (weight, power of the distance, id),
         int32[m], -1 where there is none of weight at most `radius`, T[m]; its weight, T[m]; and the power of its
@@ -283,8 +349,8 @@ class PointOperations(ArrayOperations, Protocol):
         the first point at distance 0 is taken, and its weight is 0.
 
         For queries of another partition, only points of other components count: `labels`, int32[n], holds the component
-        of every point, after ``label_nodes(index, labels)``; `query_labels`, int32[m], that of every query. Both are
-        None for new points. `near` is as for `query_cores`; None if the places of the queries are not computed."""
+        of every point, after ``label_nodes(index, labels, group)``; `query_labels`, int32[m], the label of every query.
+        Both are None for new points. `near` is as for `query_cores`; None if the places of the queries are unknown."""
 
     def join_bounds(self, forest: Forest, roots: Array, weight: Array, power: Array | None) -> None:
         """Give the components of a partition the least bounds of those that were joined. A bound, by root, is the least
@@ -296,24 +362,42 @@ class PointOperations(ArrayOperations, Protocol):
         two are compared by (weight, power of the distance). Returns how many components keep their edge. If none would,
         no edge is taken, and the result is 0."""
 
-    def first_edges(
-        self,
-        a: Array,
-        b: Array | None,
-        label: Array,
-        count: int,
-        weight: Array,
-        power: Array,
-        u: Array,
-        v: Array,
-    ) -> Array:
+    def first_edges(self, edges: OpenEdges, label: Array, count: int, both: bool = True) -> Array:
         """The place of the first edge in the total order that leaves each of `count` components, -1 where none does:
         int32[count].
 
-        The m edges are given by weights and powers of their distances, T[m], none of them negative, and ids int64[m] of
-        the smaller end, `u`, and the larger end, `v`. ``label[a]`` and ``label[b]``, int32, are the components of their
-        ends; edges inside one leave none. Without `b`, an edge leaves the component ``label[a]`` alone. Of edges that
+        ``label[edges.a]`` and ``label[edges.b]``, int32, are the components of the ends. With `both`, edges inside one
+        leave none. Otherwise an edge counts for the component of its end `a` alone, and `b` is not read. Of edges that
         are there several times, the first one counts."""
+
+    def edges_across(
+        self,
+        nearest: Array,
+        weight: Array,
+        power: Array,
+        query_component: Array,
+        query_id: Array,
+        component: Array,
+        base: int,
+        numbering: Numbering,
+    ) -> OpenEdges:
+        """The edges from m queries to the points that `nearest_across` has found for them: its three results. A query
+        lies in ``query_component[i]``, int32, and has the id ``query_id[i]``, int64; these are `a` and one of the ends.
+        A point lies in ``component[place] + base`` and has the id that `numbering` says. A query without a point has an
+        edge inside its component, whose id at this end has no meaning."""
+
+    def edges_at(self, edges: OpenEdges, places: Array) -> OpenEdges:
+        """The edges at some places, int32[k]. Where a place is -1, all of it is 0: an edge inside component 0."""
+
+    def join_components(self, edges: OpenEdges, components: Components, waits: Array) -> JoinedComponents:
+        """Contract the first edge in the total order that leaves each component, but for those that wait, bool[count],
+        which hook onto no other one. Others may hook onto them. Every component has an edge. New numbers ascend with
+        the components that hook onto none: those that wait, and of two that take the same edge the lesser one."""
+
+    def component_bounds(self, edges: OpenEdges, components: Components) -> tuple[Array, Array]:
+        """Weight and power of the first edge in the total order that leaves each component, T[count] each. Every
+        component has one. The weight of the component of the most points is -1, of the first if several have as many,
+        or 2^32 - 1 or more: it need not ask for lighter edges, since the lightest edges of the others suffice."""
 
     def asking_points(
         self,
@@ -326,20 +410,61 @@ class PointOperations(ArrayOperations, Protocol):
         bound: Array,
         bound_power: Array | None,
         label: Array,
-    ) -> Array:
+        least: Array,
+        rest: float,
+    ) -> tuple[Array, bool]:
         """Which of m points of a partition may have an edge to other partitions that is as light as the bound of their
         component: int32[k], ascending.
 
         Point i is ``places[i]``, int32[m], or i where `places` is None. `weight` and `power`, T[m], are lower bounds of
         its edges; `power` is None where weights are powers. ``component[place]`` is its component c in the partition,
-        int32, ``group[c]`` is what c is part of now, and ``bound[c]`` and ``bound_power[c]`` the weight and power of an
-        edge that leaves it; c asks for nothing if its bound is negative. `nearest`, int32[m], is a component that the
-        lower bound was found to lead to, or -1; the point asks again if that is in its own component now, by `label`.
-        None stands for -1 everywhere."""
+        int32, ``g = group[c]`` is what c is part of now, and ``bound[g]`` and ``bound_power[g]`` the weight and power
+        of an edge that leaves it; c asks for nothing if its bound is negative. `nearest`, int32[m], is a component that
+        the lower bound was found to lead to, or -1; the point asks again if that is in its own component now, by
+        `label`. None stands for -1 everywhere.
 
-    def outline_reach(self, low: Array, high: Array, outline: Outline, home: int, norm: Norm) -> Array:
-        """Power of the distance of every box, with corners T[m, d], to the nearest leaf of the outline in a partition
-        other than `home`, that of the boxes: T[m], infinite if there is none. A point is a box with equal corners."""
+        And whether these are all points of the partition that may: the weights of the others are at least `rest`, and
+        those of all points of c at least ``least[c]``. False if the bound of some c is at least both."""
+
+    def questions(
+        self,
+        index: SearchIndex,
+        places: Array,
+        component: Array,
+        group: Array,
+        base: int,
+        bound: Array,
+        numbering: Numbering,
+        outline: Outline,
+        home: int,
+    ) -> tuple[Questions, list[int]]:
+        """What the points at `places`, int32[m], of partition `home` ask the others: those that have a leaf of the
+        outline within the bound of their component, whose label is MIXED or another component. `component`, `group` and
+        `bound` are as for `asking_points`; all partitions together call component c ``c + base``.
+
+        The questions to one partition after the other, each in the order of the points, and where those to every
+        partition begin, and how many there are: partitions + 1 numbers."""
+
+    def box_labels(self, index: SearchIndex, labels: Array, group: Array | None, level: Array, node: Array) -> Array:
+        """Labels of boxes of the hierarchy, int32[m], after ``label_nodes(index, labels, group)``: of node ``node[i]``
+        of level ``level[i]``, both int32[m]. -1 as a level stands for points; a level that the hierarchy does not have
+        gives MIXED."""
+
+    def outline_reaches(self, index: SearchIndex, outline: Outline, home: int, highest: int, share: float) -> Reaches:
+        """How far the points of partition `home` are from the other partitions, and which of them ask.
+
+        The reach of a box is the power of its distance to the nearest leaf of the outline in a partition other than
+        `home`, infinite if there is none. A point is a box with equal corners. The width of a box is the power of the
+        vector from its low to its high corner, as of a distance, but without wrapping. A box is far if its reach is
+        greater than its width.
+
+        From level `highest` of the hierarchy down, all points of a far box get the reach of that box, and what lies
+        below it is not looked at. The points that are then left are near, and get their own reaches. Without levels,
+        all points are near.
+
+        The radius of a point is its core distance, if the hierarchy keeps core distances. Without them, that of a near
+        point is the width of its leaf times `share`, each rounded to T, or infinite without levels; the others have
+        none. A point asks if its reach is at most its radius."""
 
     def outline_hits(
         self, points: Array, labels: Array, radius: Array, outline: Outline, home: int, norm: Norm
@@ -347,6 +472,10 @@ class PointOperations(ArrayOperations, Protocol):
         """Which partitions other than `home`, that of the points, have a leaf of the outline that is within `radius`,
         T[m], a power, of each point, T[m, d], and whose label is MIXED or differs from `labels`, int32[m]:
         bool[m, partitions]."""
+
+    def list_hits(self, hits: Array) -> tuple[Array, list[int]]:
+        """The points that hit each partition, by bool[m, partitions]: those of one partition after the other, int32[k],
+        ascending for each; and where those of every partition begin, and k at the end: partitions + 1 numbers."""
 
 
 class DistanceOperations(ArrayOperations, Protocol):

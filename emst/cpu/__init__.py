@@ -33,27 +33,37 @@ from emst.cpu.hierarchy.simplify import simplify
 from emst.cpu.merge import merge
 from emst.cpu.points.ahead import load_ahead
 from emst.cpu.points.border import hold_back, join_bounds
-from emst.cpu.points.bvh import build_index
+from emst.cpu.points.bvh import build_index, build_queries
 from emst.cpu.points.cached import cache_neighbours, upper_bounds
-from emst.cpu.points.components import asking_points, first_edges
+from emst.cpu.points.components import (
+    asking_points,
+    box_labels,
+    component_bounds,
+    edges_across,
+    edges_at,
+    first_edges,
+    join_components,
+)
 from emst.cpu.points.duplicates import join_duplicates
+from emst.cpu.points.gathered import insert_edges, merge_edges
 from emst.cpu.points.knn import core_distances, forget_neighbours, scale_cores, set_cores
 from emst.cpu.points.labels import label_nodes
 from emst.cpu.points.memory import require_memory, tree_bytes
-from emst.cpu.points.order import curve_codes, curve_order
-from emst.cpu.points.outline import outline_hits, outline_reach
+from emst.cpu.points.order import curve_codes, curve_order, curve_segments
+from emst.cpu.points.outline import list_hits, outline_hits, outline_reaches, questions
 from emst.cpu.points.places import curve_places
 from emst.cpu.points.queries import nearest_across, nearest_distances, query_cores
 from emst.cpu.points.result import edge_powers, sorted_edges, unscaled
 from emst.cpu.points.rounds import join_rest
 from emst.cpu.points.search import nearest_outgoing
 from emst.cpu.points.small import join_all
+from emst.cpu.points.split import split_points
 from emst.cpu.points.statistics import point_statistics
 from emst.cpu.points.weighted import weighted_core_distances, weighted_nearest, weighted_query_cores
 from emst.cpu.runtime.blocks import for_blocks
 from emst.cpu.runtime.compile import kernels_ready, telling_compilation
 from emst.cpu.runtime.gather import take
-from emst.cpu.runtime.memory import asarray, bytes_free, settled
+from emst.cpu.runtime.memory import asarray, asarrays, bytes_free, concatenated, readable, settled
 from emst.cpu.runtime.processors import parallelism
 from emst.cpu.runtime.sort import sort_order
 from emst.cpu.runtime.total import total
@@ -63,21 +73,29 @@ xp = numpy
 
 __all__ = [
     "asarray",
+    "asarrays",
     "asking_points",
+    "box_labels",
     "build_index",
+    "build_queries",
     "bytes_free",
     "cache_neighbours",
     "cluster_trees",
     "common_ancestor_lambdas",
     "common_clusters",
+    "component_bounds",
+    "concatenated",
     "condense",
     "core_distance_sums",
     "core_distances",
     "curve_codes",
     "curve_order",
     "curve_places",
+    "curve_segments",
     "cut",
     "edge_powers",
+    "edges_across",
+    "edges_at",
     "entry_rows",
     "exemplar_distances",
     "first_edges",
@@ -87,8 +105,10 @@ __all__ = [
     "graph_statistics",
     "grow_subtrees",
     "hold_back",
+    "insert_edges",
     "join_all",
     "join_bounds",
+    "join_components",
     "join_duplicates",
     "join_rest",
     "kernels_ready",
@@ -97,8 +117,10 @@ __all__ = [
     "lightest_entries",
     "lightest_of_edges",
     "linkage",
+    "list_hits",
     "load_ahead",
     "merge",
+    "merge_edges",
     "name",
     "nearest_across",
     "nearest_distances",
@@ -108,10 +130,12 @@ __all__ = [
     "open_rows",
     "outlier_scores",
     "outline_hits",
-    "outline_reach",
+    "outline_reaches",
     "parallelism",
     "point_statistics",
     "query_cores",
+    "questions",
+    "readable",
     "require_memory",
     "row_core_distances",
     "row_edges",
@@ -126,6 +150,7 @@ __all__ = [
     "simplify",
     "sort_order",
     "sorted_edges",
+    "split_points",
     "take",
     "telling_compilation",
     "total",

@@ -36,27 +36,37 @@ from emst.cuda.hierarchy.simplify import simplify
 from emst.cuda.merge import merge
 from emst.cuda.points.ahead import load_ahead
 from emst.cuda.points.border import hold_back, join_bounds
-from emst.cuda.points.bvh import build_index
+from emst.cuda.points.bvh import build_index, build_queries
 from emst.cuda.points.cached import cache_neighbours, upper_bounds
-from emst.cuda.points.components import asking_points, first_edges
+from emst.cuda.points.components import (
+    asking_points,
+    box_labels,
+    component_bounds,
+    edges_across,
+    edges_at,
+    first_edges,
+    join_components,
+)
 from emst.cuda.points.duplicates import join_duplicates
+from emst.cuda.points.gathered import insert_edges, merge_edges
 from emst.cuda.points.knn import core_distances, forget_neighbours, scale_cores, set_cores
 from emst.cuda.points.labels import label_nodes
 from emst.cuda.points.memory import require_memory, tree_bytes
-from emst.cuda.points.order import curve_codes, curve_order
-from emst.cuda.points.outline import outline_hits, outline_reach
+from emst.cuda.points.order import curve_codes, curve_order, curve_segments
+from emst.cuda.points.outline import list_hits, outline_hits, outline_reaches, questions
 from emst.cuda.points.places import curve_places
 from emst.cuda.points.queries import nearest_across, nearest_distances, query_cores
 from emst.cuda.points.result import edge_powers, sorted_edges, unscaled
 from emst.cuda.points.rounds import join_rest
 from emst.cuda.points.search import nearest_outgoing
 from emst.cuda.points.small import join_all
+from emst.cuda.points.split import split_points
 from emst.cuda.points.statistics import point_statistics
 from emst.cuda.points.weighted import weighted_core_distances, weighted_nearest, weighted_query_cores
 from emst.cuda.runtime.blocks import for_blocks
 from emst.cuda.runtime.compile import kernels_ready, telling_compilation
 from emst.cuda.runtime.gather import take
-from emst.cuda.runtime.memory import asarray, bytes_free, settled
+from emst.cuda.runtime.memory import asarray, asarrays, bytes_free, concatenated, readable, settled
 from emst.cuda.runtime.processors import parallelism
 from emst.cuda.runtime.sort import sort_order
 from emst.cuda.runtime.total import total
@@ -66,21 +76,29 @@ xp = cupy
 
 __all__ = [
     "asarray",
+    "asarrays",
     "asking_points",
+    "box_labels",
     "build_index",
+    "build_queries",
     "bytes_free",
     "cache_neighbours",
     "cluster_trees",
     "common_ancestor_lambdas",
     "common_clusters",
+    "component_bounds",
+    "concatenated",
     "condense",
     "core_distance_sums",
     "core_distances",
     "curve_codes",
     "curve_order",
     "curve_places",
+    "curve_segments",
     "cut",
     "edge_powers",
+    "edges_across",
+    "edges_at",
     "entry_rows",
     "exemplar_distances",
     "first_edges",
@@ -90,8 +108,10 @@ __all__ = [
     "graph_statistics",
     "grow_subtrees",
     "hold_back",
+    "insert_edges",
     "join_all",
     "join_bounds",
+    "join_components",
     "join_duplicates",
     "join_rest",
     "kernels_ready",
@@ -100,8 +120,10 @@ __all__ = [
     "lightest_entries",
     "lightest_of_edges",
     "linkage",
+    "list_hits",
     "load_ahead",
     "merge",
+    "merge_edges",
     "name",
     "nearest_across",
     "nearest_distances",
@@ -111,10 +133,12 @@ __all__ = [
     "open_rows",
     "outlier_scores",
     "outline_hits",
-    "outline_reach",
+    "outline_reaches",
     "parallelism",
     "point_statistics",
     "query_cores",
+    "questions",
+    "readable",
     "require_memory",
     "row_core_distances",
     "row_edges",
@@ -129,6 +153,7 @@ __all__ = [
     "simplify",
     "sort_order",
     "sorted_edges",
+    "split_points",
     "take",
     "telling_compilation",
     "total",

@@ -10,10 +10,10 @@ from emst.gpus.inputs import GivenPoints
 from emst.inputs.devices import on_gpu
 from emst.progress import Progress
 
-WORTH = 500_000_000  # points; with fewer, what GPUs ask each other takes as long as they save
+WORTH = 150_000_000  # points; with fewer, what GPUs ask each other takes as long as they save
 UNEVEN = 1.05  # the largest partition over the mean: a sample cuts the curve
 EXCHANGED = 16  # bytes a point, besides what one GPU takes: rows and components, bounds at the border
-GATHERED = 56  # bytes an edge while the home puts all lists together, beside the float that is its weight
+GATHERED = 40  # bytes an edge while the home merges all lists and takes heights, beside the floats that are its keys
 LABELLED = 130  # bytes a point that the stages after the tree take
 
 
@@ -24,7 +24,7 @@ def worth_several(given: GivenPoints, metric: Metric, k: int, progress: Progress
     if len(given.gpus) == 1:
         return False
     if given.n < WORTH and _fits_on(home, given, metric, k):
-        progress.note(f"GPU {home} alone: below {WORTH:,} points it is about as fast as several")
+        progress.note(f"GPU {home} alone: below {WORTH:,} points it is faster than several")
         return False
     for a, b in without_peers(given.gpus):
         progress.note(f"GPUs {a} and {b} cannot read each other's memory: their data goes through the host")

@@ -97,7 +97,8 @@ def _over_gpus(given: GivenPoints, request: Request) -> Model | None:
     request.progress.way("the tree search (bounding volume hierarchy) over several GPUs")
     wanted = partitions.Request(metric, k, len(given.gpus), request.dtype, request.alpha)
     with on_gpu(given.gpus[0]):
-        found = tree_over_gpus(given, wanted, request.progress, gaps=True)
+        heights = metric.computed_in(given.dtype, request.dtype)
+        found = tree_over_gpus(given, wanted, request.progress, gaps=True, labels=heights)
         if found is None:
             return None
         model = _model(request, metric, found[:3], ops, given.n, given.give)

@@ -1,296 +1,93 @@
 """The first task of a round: a partition asks others for the lightest edges of its components.
 
 Travels: a `Packet` to each partition that may hold the other end of the lightest edge of a component, with the points
-that may be its end here. The `Reply` comes back in the next round. The `Memory` stays where the partition lives.
+that may be its end here.
 
-Invariant: a point that does not ask has no edge lighter than those that the rounds know already. If the nearest point
-of its last reply lies in another component now, the rounds know that edge, or a lighter one between the two components.
-Otherwise, all its other edges are at least as heavy as that reply, or as the radius within which it found nothing.
-Points ask within a little more than they must, so that this holds for longer.
+Invariant: a point that does not ask has no edge to another partition that is as light as the bound of its component, or
+it lies in the greatest component, which asks for nothing: the lightest edges of the others suffice.
 
-A component of which many points could ask sends a sample of them first, and hooks onto no other one in that round. In
-the next round more of its points ask, but only those that may have an edge within the weight of the lightest one that
-the sample has found. By the triangle inequality, most neighbours of points whose search found nothing need not ask.
-
-All this saves messages, and costs array operations. Between the GPUs of `emst.gpus` messages cost less: there points
-keep no memory, and all ask at once (`few_messages` is False).
+Where sending costs more than array operations, `remembering.py` takes the place of `ask`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Outline, SearchIndex
-from emst.inputs.devices import to_host
-from emst.partitions.edges import as_bits
-from emst.partitions.engine import Sender, addressed_to
-from emst.partitions.outline import power_of
+from emst.backend.records import Array, Outline, Questions
+from emst.partitions.components import labels_of
+from emst.partitions.engine import Sender
 from emst.partitions.records import Labels, Local
 
 NO_COMPONENT = -1
-SAMPLE = 256  # points of a component that a partition lets ask first
-GROWTH = 16  # times as many in each further round
-FARTHER = 1.15  # times the length of the bound: how far points ask
 
 
 class Packet(NamedTuple):
-    """Points of one partition that ask another one."""
+    """What one partition asks another one."""
 
-    points: Array  # T[m, d], scaled, in curve order
-    component: Array  # int32[m]: among those of all partitions
-    core: Array | None  # T[m]
-    radius: Array  # T[m]: weight up to which they ask
-    ids: Array  # int64[m]
-    sampled: Array  # int32: components of this round of which the partition sends a sample only
+    questions: Questions
+    sampled: Array | None  # int32: components of this round of which the partition sends a sample only
 
 
-class Reply(NamedTuple):
-    """The nearest points of another component in another partition, for the points of a packet."""
+class Border(NamedTuple):
+    """The points of a partition that may ask, and lower bounds of the weights of their edges to other partitions."""
 
-    component: Array  # int32[m]: of the nearest point, among all partitions; `NO_COMPONENT` if there is none
+    places: Array | None  # int32[m], ascending; None: all points
     weight: Array  # T[m]
-    power: Array  # T[m]: of the distance
-
-
-class Memory(NamedTuple):
-    """What replies said of the edges to other partitions, for all points or those near the border."""
-
-    places: Array  # int32[m], ascending
-    weight: Array  # T[m]: all edges that have not been found are at least as heavy
-    power: Array | None  # T[m]: and at equal weight, their powers are at least as great; None if weights are powers
-    component: Array  # int32[m]: of the nearest point in another component that was found, or `NO_COMPONENT`
-    asked: Array  # bool[m]
+    power: Array | None  # T[m]: of the distance; None if weights are powers
 
 
 @dataclass(eq=False)
 class Asked(Sender):
     """What a partition has asked in a round. The packets are `Packet`."""
 
-    memory: Memory  # before the replies
-    rows: Array  # int64[m]: which points of the memory have asked
-    radius: Array  # T[m]: within which weight
-    members: dict[int, Array]  # int64: which of them each packet holds
+    border: Border
 
 
-class Bounds(NamedTuple):
-    """The components of a partition in a round, and the lightest edges that were found to leave them."""
-
-    label: Array  # int32[components of all partitions]: their component now
-    group: Array  # int32[components of this partition]: the same for these
-    weight: Array  # T[components of this partition]; -1 if they do not ask
-    power: Array | None  # T[components of this partition]: of the distance; None if weights are powers
-
-
-def ask(
-    ops: Backend,
-    local: Local,
-    labels: Labels,
-    outline: Outline,
-    before: Asked | None,
-    replies: list[Any],
-    few_messages: bool,
-) -> Asked:
-    """Packets of the points of a partition that may hold the lightest edge of their component.
-
-    `before` is what this function returned in the round before, None in the first one; `replies` holds what
-    `rounds.answer` returned in every partition then. Without `few_messages`, points forget them."""
-    index, number = local.partition.index, local.place.number
-    if labels.count == 1 and before:  # all is done
-        return replace(before, packets={}, members={})
-    memory = before.memory if before else _near_border(ops, local)
-    if few_messages and before:
-        memory = _with_replies(ops, before, replies, number)
-    nothing = Asked({}, memory, ops.xp.empty(0, np.int64), memory.weight[:0], {})
+def ask(ops: Backend, local: Local, labels: Labels, outline: Outline, before: Asked | None) -> Asked:
+    """Packets of the points of a partition that may hold the lightest edge of their component. `before` is what this
+    function returned in the round before, None in the first one."""
+    partition, index, number = local.partition, local.partition.index, local.place.number
+    labels, border = labels_of(ops, labels), before.border if before else _near_border(local)
     if labels.count == 1:
-        return nothing
-    bounds = _bounds_of(ops, local, labels)
-    memory, rows = _candidates(ops, local, memory, bounds, few_messages)
-    tries = ops.asarray(labels.tries)
-    if few_messages and len(rows) and bool(tries.any()):
-        rows = rows[_in_reach(ops, local, memory, memory.places[rows], bounds)]
+        return Asked({}, border)
+    rows, near_suffice = asking_of(ops, local, labels, (*border, None, local.component), border.places is not None)
+    if not near_suffice:
+        border = Border(None, local.weight, None if border.power is None else local.power)
+        rows, _ = asking_of(ops, local, labels, (*border, None, local.component), False)
     if len(rows) == 0:
-        return replace(nothing, memory=memory)
-    places = memory.places[rows]
-    component = local.component[places]
-    group, radius = bounds.group[component], bounds.weight[component]
-    points = ops.xp.ascontiguousarray(index.points()[places])
-    if few_messages:
-        radius = np.minimum(radius, np.finfo(index.dtype).max / 2) * index.dtype.type(FARTHER**index.norm.degree)
-    boxes = outline._replace(label=ops.asarray(labels.boxes))
-    hits = ops.outline_hits(points, group, radius, boxes, number, index.norm)
-    sampled = ops.xp.empty(0, np.int32)
-    if few_messages:
-        first, sampled = _first_to_ask(ops, hits, group, tries)
-        hits &= first[:, None]
-    asking = Packet(
-        points,
-        component + np.int32(labels.bases[number]),
-        None if index.core is None else index.core[places],
-        radius,
-        local.partition.ids(local.place.start, places),
-        sampled,
+        return Asked({}, border)
+    places = rows if border.places is None else ops.take(border.places, rows)
+    group, base = groups_of(local, labels), labels.bases[number]
+    of_points = places, local.component, group, base, labels.weight, partition.numbering(local.place.start)
+    asked, start = ops.questions(index, *of_points, outline._replace(label=labels.boxes), number)
+    return Asked(
+        {
+            other: Packet(Questions(*(None if column is None else column[begin:end] for column in asked)), None)
+            for other, (begin, end) in enumerate(zip(start, start[1:]))
+            if begin < end
+        },
+        border,
     )
-    packets, members = _packed(asking, hits)
-    return Asked(packets, memory, rows, radius, members)
 
 
-def _bounds_of(ops: Backend, local: Local, labels: Labels) -> Bounds:
+def groups_of(local: Local, labels: Labels) -> Array:
+    """What every component of a partition is part of now, int32[count]."""
     base = labels.bases[local.place.number]
-    label = ops.asarray(labels.label)
-    group = label[base : base + local.count]
-    power = None if local.partition.index.core is None else ops.asarray(labels.power)[group]
-    return Bounds(label, group, ops.asarray(labels.weight)[group], power)
+    return labels.label[base : base + local.count]
 
 
-def _packed(asking: Packet, hits: Array) -> tuple[dict[int, Packet], dict[int, Array]]:
-    """The points as packets to the partitions that they hit, bool[m, partitions]; and which of them each one holds."""
-    packets, members = {}, {}
-    for other in np.flatnonzero(to_host(hits.any(axis=0))).tolist():
-        members[other] = chosen = np.flatnonzero(hits[:, other])
-        columns = [None if column is None else column[chosen] for column in asking[:-1]]
-        packets[other] = Packet._make([*columns, asking.sampled])
-    return packets, members
+def asking_of(
+    ops: Backend, local: Local, labels: Labels, points: tuple[Any, Any, Any, Any, Any], near: bool
+) -> tuple[Array, bool]:
+    """Which of these points may hold the lightest edge of their component, int32[m]; and whether no others may, if they
+    are those near the border. `points` are the first five arguments of ``ops.asking_points``."""
+    power = None if points[2] is None else labels.power
+    bounds = groups_of(local, labels), labels.weight, power, labels.label
+    return ops.asking_points(*points, *bounds, local.least, local.rest if near else float("inf"))
 
 
-# ---- what points remember ------------------------------------------------------------------------------------------
-
-
-def _near_border(ops: Backend, local: Local) -> Memory:
-    """The memory of the points near the border before the first round."""
-    places, m = local.near, len(local.near)
-    power = None if local.partition.index.core is None else local.power[places]
-    component = ops.xp.full(m, NO_COMPONENT, np.int32)
-    return Memory(places, local.weight[places], power, component, ops.xp.zeros(m, bool))
-
-
-def _of_all(ops: Backend, local: Local, memory: Memory, few_messages: bool) -> Memory:
-    """The memory of all points of the partition, as they lie on the curve, with that of the points near the border."""
-    n, near = len(local.weight), memory.places
-    places, power = ops.xp.arange(n, dtype=np.int32), None if memory.power is None else local.power
-    if not few_messages:  # then nothing is remembered
-        return Memory(places, local.weight, power, memory.component, memory.asked)
-    all_points = Memory(
-        places,
-        local.weight.copy(),
-        None if power is None else power.copy(),
-        ops.xp.full(n, NO_COMPONENT, np.int32),
-        ops.xp.zeros(n, bool),
-    )
-    for column, known in zip(all_points[1:], memory[1:]):
-        if column is not None:
-            column[near] = known
-    return all_points
-
-
-def _with_replies(ops: Backend, before: Asked, replies: list[Any], number: int) -> Memory:
-    """The memory of partition `number` after the replies to its packets of the last round."""
-    memory, rows = before.memory, before.rows
-    if not before.members:
-        return memory
-    weight, component = before.radius.copy(), ops.xp.full(len(rows), NO_COMPONENT, np.int32)
-    power = None if memory.power is None else ops.xp.full(len(rows), np.inf, weight.dtype)
-    replied = ops.xp.zeros(len(rows), bool)
-    for other, members in before.members.items():
-        reply = Reply(*map(ops.asarray, addressed_to(number, replies[other])))
-        replied[members] = True
-        powers = None if power is None else power[members]
-        first = ~_comes_first(weight[members], powers, reply.weight, reply.power)
-        first |= component[members] == NO_COMPONENT  # of equal edges, the one to the lowest id: partitions are in order
-        closer = np.flatnonzero(first & (reply.component >= 0))
-        members = members[closer]
-        component[members], weight[members] = reply.component[closer], reply.weight[closer]
-        if power is not None:
-            power[members] = reply.power[closer]
-    replied = np.flatnonzero(replied)
-    rows = rows[replied]
-    new = Memory(memory.places, *(None if old is None else old.copy() for old in memory[1:]))
-    new.weight[rows], new.component[rows], new.asked[rows] = weight[replied], component[replied], True
-    if new.power is not None and power is not None:
-        new.power[rows] = power[replied]
-    return new
-
-
-# ---- which points ask ----------------------------------------------------------------------------------------------
-
-
-def _comes_first(weight: Array, power: Array | None, than_weight: Array, than_power: Array | None) -> Array:
-    """Whether (weight, power) is at most the other pair. No number is negative. Without core distances, weights are
-    powers."""
-    if power is None or than_power is None:
-        return as_bits(weight) <= as_bits(than_weight)
-    weight, power, than_weight, than_power = map(as_bits, (weight, power, than_weight, than_power))
-    return (weight < than_weight) | ((weight == than_weight) & (power <= than_power))
-
-
-def _candidates(ops: Backend, local: Local, memory: Memory, bounds: Bounds, few_messages: bool) -> tuple[Memory, Array]:
-    """Which points may hold the lightest edge of their component by their memory, int32[m], as they lie on the curve;
-    and the memory, of all points if those near the border do not suffice.
-
-    They suffice for bounds less than the least weight of the others. A bound counts if its component has a point with a
-    smaller weight."""
-    most = np.where(local.least <= bounds.weight, bounds.weight, bounds.weight.dtype.type(-1)).max()
-    greatest = float(most)
-    if greatest < 0:
-        return memory, ops.xp.empty(0, np.int32)
-    if greatest >= local.rest and len(memory.places) < len(local.weight):
-        memory = _of_all(ops, local, memory, few_messages)
-    nearest = memory.component if few_messages else None
-    points = memory.places, memory.weight, memory.power, nearest, local.component
-    return memory, ops.asking_points(*points, bounds.group, bounds.weight, bounds.power, bounds.label)
-
-
-def _in_reach(ops: Backend, local: Local, memory: Memory, places: Array, bounds: Bounds) -> Array:
-    """Which of the points may have an edge within the bound of their component by the replies to their neighbours on
-    the curve, int64[m]. By the triangle inequality, the distances of a point are less than those of a neighbour by the
-    distance between the two at most."""
-    index, norm = local.partition.index, local.partition.index.norm
-    rows = np.flatnonzero(memory.asked)
-    if len(rows) == 0:
-        return ops.xp.arange(len(places))
-    neighbours, weights = memory.places[rows], memory.weight[rows]
-    slack = (index.d + 64) * float(np.finfo(index.dtype).eps)  # more than powers and their roots are rounded by
-    component = local.component[places]
-    points = index.points()[places].astype(np.float64)
-    most = _length(bounds.weight[component], index) * (1 + slack) + 4 * norm.blur(index.dtype)
-    after = np.searchsorted(neighbours, places)
-    asks = ops.xp.ones(len(places), bool)
-    for at in (np.maximum(after - 1, 0), np.minimum(after, len(rows) - 1)):
-        neighbour, weight = neighbours[at], weights[at]
-        apart = _length(power_of(norm.wrapped(np.abs(points - index.points()[neighbour])), norm), index)
-        close = _length(weight, index) * (1 - slack) - apart * (1 + slack) <= most
-        close |= bounds.group[local.component[neighbour]] != bounds.group[component]
-        if index.core is not None:  # a weight that is the neighbour's core distance says nothing of other points
-            close |= index.core[neighbour] >= weight
-        asks &= close
-    return np.flatnonzero(asks)
-
-
-def _length(power: Array, index: SearchIndex) -> Array:
-    """Lengths float64[m] from their powers. The least powers have lost digits, or all of them. They count as the first
-    power that has all its digits, so that no point is kept from asking by them."""
-    limits = np.finfo(index.dtype)
-    return np.maximum(power.astype(np.float64), float(limits.tiny / limits.eps**2)) ** (1 / index.norm.degree)
-
-
-def _first_to_ask(ops: Backend, hits: Array, groups: Array, tries: Array) -> tuple[Array, Array]:
-    """Which of the points ask in this round, bool[m], of those with a hit, in components `groups`; and the components
-    of which only a sample asks."""
-    asks = hits.any(axis=1)
-    able = np.flatnonzero(asks)
-    groups = groups[able]
-    counts = np.bincount(groups, minlength=len(tries))
-    quota = SAMPLE * GROWTH ** tries.astype(np.int64)
-    many = np.flatnonzero(counts > quota)
-    if len(many):
-        inside = np.flatnonzero((counts > quota)[groups])
-        asks[able[inside]] = False
-        inside = inside[ops.sort_order(groups[inside].astype(np.uint64))]
-        groups = groups[inside]
-        rank = ops.xp.arange(len(groups)) - np.searchsorted(groups, groups)
-        step = (counts + quota - 1) // quota
-        asks[able[inside[rank % step[groups] == 0]]] = True
-    return asks, many.astype(np.int32)
+def _near_border(local: Local) -> Border:
+    near = local.near
+    return Border(near, local.weight[near], None if local.partition.index.core is None else local.power[near])

@@ -26,14 +26,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Forest, Norm, Outline, SearchIndex
+from emst.backend.records import Array, Forest, Norm, OpenEdges, Outline, SearchIndex
 from emst.boruvka import spanning_forest
-from emst.inputs.devices import to_host
 from emst.partitions.edges import greater, lesser
 from emst.partitions.engine import Engine, Future, Sender, addressed_to, bytes_of, routed
 from emst.partitions.nearest import Answers, Distances, Weighed, nearest_of
-from emst.partitions.outline import reaches, spacings
-from emst.partitions.records import Amount, Local, OpenEdges, Partition, Place, Search
+from emst.partitions.outline import by_partition, reaches
+from emst.partitions.records import Amount, Local, Partition, Place, Search
 
 NO_LABEL = -2  # differs from the label of every box
 STALLED = 0.8  # of the components are left after a round: few more edges would be certain, and rounds cost as before
@@ -47,7 +46,7 @@ class Questions(NamedTuple):
 
     points: Array  # T[m, d], scaled, in curve order
     radius: Array  # T[m]: power of the distance up to which they ask
-    asking: Array  # int64[m]: which of the points that ask at all
+    asking: Array  # int32[m]: which of the points that ask at all
 
 
 @dataclass(eq=False)
@@ -55,7 +54,7 @@ class Border(Sender):
     """The points of a partition that may have neighbours in others. The packets are `Questions`."""
 
     reach: Array  # T[n]: lower bound of the power of the distance to all points of other partitions
-    near: Array  # int[m]: the points near the border, whose bounds were computed one by one
+    near: Array  # int32[m]: the points near the border, whose bounds were computed one by one
     rest: float  # least bound of the other points
     asking: Array  # int32: the points that ask
     radius: Array  # T: how far they ask
@@ -63,19 +62,9 @@ class Border(Sender):
 
 def border_of(ops: Backend, partition: Partition, outline: Outline, number: int) -> Border:
     """Find the points of partition `number` that may have neighbours in others."""
-    index = partition.index
-    reach, near, rest = reaches(index, outline, number, ops)
-    if index.core is not None:  # all points whose core distance may be smaller; sparse ones may lie far from the border
-        asking = np.flatnonzero(reach <= index.core)
-        radius = index.core[asking]
-    else:
-        radius = spacings(index, near, ops)
-        within = reach[near] <= radius
-        asking, radius = near[within], radius[within]
-    points = ops.xp.ascontiguousarray(index.points()[asking])
-    asked = asked_of(ops, points, radius, outline, number, index.norm)
-    questions = {other: Questions(points[chosen], radius[chosen], chosen) for other, chosen in asked.items()}
-    return Border(questions, reach, near, rest, asking, radius)
+    found = reaches(partition.index, outline, number, ops)
+    questions = questions_of(ops, found.points, found.radius, outline, number, partition.index.norm)
+    return Border(questions, *found[:5])
 
 
 def sent(ops: Backend, border: Border, number: int, answers: list[Any]) -> tuple[int, int]:
@@ -86,13 +75,28 @@ def sent(ops: Backend, border: Border, number: int, answers: list[Any]) -> tuple
     return sum(len(questions.radius) for questions in packets), size
 
 
-def asked_of(ops: Backend, points: Array, radius: Array, outline: Outline, number: int, norm: Norm) -> dict[int, Array]:
-    """Which of the scaled points have a box of another partition than `number` within their radius, int64, by
-    partition. The outline is on the backend."""
+def questions_of(
+    ops: Backend, points: Array, radius: Array, outline: Outline, number: int, norm: Norm
+) -> dict[int, Questions]:
+    """The scaled points as questions to the partitions other than `number` that have a box within their radius. The
+    outline is on the backend."""
+    return {
+        other: Questions(*columns)
+        for other, columns in asked_of(ops, (points, radius), radius, outline, number, norm).items()
+    }
+
+
+def asked_of(
+    ops: Backend, columns: tuple[Any, ...], radius: Array, outline: Outline, number: int, norm: Norm
+) -> dict[int, list[Any]]:
+    """Columns of points, the first their scaled coordinates, of those that have a box of another partition than
+    `number` within their radius, by partition; at the end, which of the points they are. The outline is on the
+    backend."""
+    points = columns[0]
     if len(points) == 0:
         return {}
     hits = ops.outline_hits(points, ops.xp.full(len(points), NO_LABEL, np.int32), radius, outline, number, norm)
-    return {other: np.flatnonzero(hits[:, other]) for other in np.flatnonzero(to_host(hits.any(axis=0))).tolist()}
+    return by_partition(ops, hits, columns)
 
 
 def distances_for(
@@ -181,15 +185,15 @@ def local_tree(
     count = len(certain.roots)
     number = ops.xp.empty(index.n, np.int32)
     number[certain.roots] = ops.xp.arange(count, dtype=np.int32)
-    component = number[certain.labels]
-    edges = _without_uncertain(ops, index, forest, certain, component)
+    component = ops.take(number, certain.labels)
+    edges = _without_uncertain(ops, index, forest, certain.roots, component)
     order = ops.xp.arange(index.n, dtype=np.int32)
     ends, weights = ops.sorted_edges(index, forest, order, powers=True)
     ops.forget_neighbours(index)
     if index.core is not None and rest < np.inf:
-        far = ops.xp.ones(index.n, bool)
-        far[near] = False
-        rest = float(weight[far].min())
+        of_others = weight.copy()
+        of_others[near] = np.inf
+        rest = float(of_others.min())
     return Local(
         place, partition, core, component, count, ends, weights, edges, weight, reach, certain.least, near, rest
     )
@@ -203,8 +207,6 @@ class _Certain:
     ----------
     roots : int32[count]
         Of the components.
-    slots : bool[n]
-        Which slots of the forest hold certain edges.
     labels : int32[n]
         Root of every point's component.
     least : T[count]
@@ -220,7 +222,6 @@ class _Certain:
 
     def keep(self, forest: Forest) -> None:
         self._join_bounds(forest)
-        self.slots = forest.source >= 0
         self.labels = forest.labels.copy()
         self.least = self.weight[self.roots]
 
@@ -264,13 +265,12 @@ def _grown(ops: Backend, index: SearchIndex, weight: Array, power: Array) -> tup
     return forest, certain
 
 
-def _without_uncertain(
-    ops: Backend, index: SearchIndex, forest: Forest, certain: _Certain, component: Array
-) -> OpenEdges:
-    """Take the edges that are not certain from the forest, and return them."""
-    slots = np.flatnonzero((forest.source >= 0) & ~certain.slots)
+def _without_uncertain(ops: Backend, index: SearchIndex, forest: Forest, roots: Array, component: Array) -> OpenEdges:
+    """Take the edges that are not certain from the forest, and return them: those by which components hooked that were
+    left before, `roots`."""
+    slots = roots[np.flatnonzero(forest.source[roots] >= 0)]
     u, v, weight = forest.source[slots], forest.target[slots], forest.weight[slots]
     forest.source[slots] = forest.target[slots] = -1
-    forest.components = certain.roots
+    forest.components = roots
     power = weight if index.core is None else ops.edge_powers(index, u, v)
-    return OpenEdges(component[u], component[v], u.astype(np.int64), v.astype(np.int64), weight, power)
+    return OpenEdges.of(component[u], component[v], u.astype(np.int64), v.astype(np.int64), weight, power)

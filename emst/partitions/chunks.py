@@ -248,6 +248,7 @@ def scatter_rows(engine: Engine, values: list[Future], rows: list[Future], chunk
 def _packets(ops: Any, values: Array, rows: Array, offsets: np.ndarray) -> dict[int, Packet]:
     """Task: the values of a partition by chunk, in ascending order of rows. A chunk that has none here is left out,
     but an empty chunk has an empty packet everywhere: its result needs a dtype."""
+    rows, values = ops.asarray(rows), ops.asarray(values)
     order = ops.sort_order(rows.astype(np.uint64))
     rows, values = rows[order], values[order]
     cuts = to_host(ops.xp.searchsorted(rows, ops.asarray(offsets)))

@@ -10,17 +10,17 @@ lightest edges of the others suffice.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Norm
-from emst.partitions.edges import chosen, columns_of, greater, renumbered, together
+from emst.backend.records import Array, Components, Norm, OpenEdges
+from emst.partitions.edges import chosen, greater, renumbered, together
 from emst.partitions.engine import Sized
 from emst.partitions.outline import PartitionOutline, labels_of_boxes
-from emst.partitions.records import Labels, Local, OpenEdges
+from emst.partitions.records import Labels, Local
 
 
 class RoundCosts(NamedTuple):
@@ -33,23 +33,12 @@ class RoundCosts(NamedTuple):
 
 @dataclass(eq=False)
 class Rounds(Labels):
-    """The state between rounds. In one process, partitions get all of it, by reference; in others, its `Labels`."""
+    """The state between rounds. Partitions get its `Labels`."""
 
     edges: OpenEdges  # found between different components; `a` and `b` are components of partitions, ends are ids
     joined: OpenEdges  # edges of the tree that rounds have found
     size: Array  # int64[count]: points of every component
     costs: list[RoundCosts]  # before the first round, and after each one
-
-
-@dataclass(frozen=True, eq=False)
-class Components:
-    """The components that a round has left."""
-
-    label: Array  # int32[components of all partitions]: their component now
-    count: int
-    size: Array  # int64[count]: points of every component
-    boxes: Array  # int32[nodes of the outline]: component of all points of a box, or MIXED
-    bases: list[int]  # number of the first component of every partition
 
 
 class Samples(NamedTuple):
@@ -75,14 +64,14 @@ class Summary(Sized):
 def summary(ops: Backend, local: Local, outline: PartitionOutline) -> Summary:
     """What the first round needs of a partition."""
     partition, index, start = local.partition, local.partition.index, local.place.start
-    a, b, u, v, weight, power = columns_of(local.open)
+    a, b, u, v, weight, power = local.open.columns()
     u, v = partition.ids(start, u), partition.ids(start, v)
     two = ops.asarray(np.array([0, index.n - 1], np.int32))
     with partition.lock:
         ops.label_nodes(index, local.component)
-        boxes = labels_of_boxes(outline, index, local.component, ops)
+        boxes = labels_of_boxes(outline, local, None, ops)
     return Summary(
-        OpenEdges(a, b, u, v, weight, power),
+        OpenEdges.of(a, b, u, v, weight, power),
         np.bincount(local.component, minlength=local.count).astype(np.int64),
         boxes,
         index.points()[two],
@@ -105,10 +94,8 @@ def begin(ops: Backend, summaries: list[Summary], norm: Norm) -> Rounds:
     del groups
     size = np.concatenate([ops.asarray(one.size) for one in summaries])
     label = ops.xp.arange(len(size), dtype=np.int32)
-    costs = [RoundCosts(len(size), 0, 0)]
-    samples = Samples(ops.xp.zeros(len(size), np.int8), ops.xp.zeros(len(size)))
-    left = Components(label, len(size), size, np.concatenate(of_boxes), bases)
-    return with_bounds(ops, left, edges, chosen(edges, slice(0, 0)), samples, costs)
+    left = Components(label, len(size), size, np.concatenate(of_boxes))
+    return state_of(ops, left, bases, edges, chosen(edges, slice(0, 0)), None, [RoundCosts(len(size), 0, 0)])
 
 
 def _border_edges(ops: Backend, summaries: list[Summary], bases: list[int], norm: Norm) -> OpenEdges:
@@ -128,30 +115,30 @@ def _border_edges(ops: Backend, summaries: list[Summary], bases: list[int], norm
         weight = greater(greater(power, core[last]), core[first])
     components = inner([ops.asarray(one.components) + np.int32(base) for one, base in zip(summaries, bases)])
     ids = inner([one.ids for one in summaries])
-    return OpenEdges(components[last], components[first], ids[last], ids[first], weight, power)
+    return OpenEdges.of(components[last], components[first], ids[last], ids[first], weight, power)
 
 
-def with_bounds(
-    ops: Backend, left: Components, edges: OpenEdges, joined: OpenEdges, samples: Samples, costs: list[RoundCosts]
+def state_of(
+    ops: Backend,
+    left: Components,
+    bases: list[int],
+    edges: OpenEdges,
+    joined: OpenEdges,
+    samples: Samples | None,
+    costs: list[RoundCosts],
 ) -> Rounds:
-    """The state with the lightest edge of every component as its bound."""
-    lightest = lightest_edges(ops, edges, left.label, left.count)
-    weight, power = edges.weight[lightest], edges.power[lightest]
-    tries = samples.tries
-    if left.count > 1:
-        weight[left.size.argmax()] = -1
-        tries = np.where(samples.weight >= weight, tries, np.int8(0))
-    return Rounds(left.label, weight, power, tries, left.boxes, left.count, left.bases, edges, joined, left.size, costs)
+    """The state with the lightest edge of every component as its bound. An edge may be there several times. Every
+    component has one: `begin` gives it an edge, and a join keeps all that leave components."""
+    if left.count == 1:
+        weight = power = edges.weight[:0]
+    else:
+        weight, power = ops.component_bounds(edges, left)
+    tries = None if samples is None else np.where(samples.weight >= weight, samples.tries, np.int8(0))
+    return Rounds(left.label, weight, power, tries, left.boxes, left.count, bases, edges, joined, left.size, costs)
 
 
-def lightest_edges(ops: Backend, edges: OpenEdges, label: Array, count: int) -> Array:
-    """The place of the first edge in the total order that leaves each component, int32[count]. An edge may be there
-    several times. Every component has one: `begin` gives it an edge, and a join keeps all that leave components."""
-    if count == 1:
-        return ops.xp.empty(0, np.int32)
-    return ops.first_edges(edges.a, edges.b, label, count, edges.weight, edges.power, edges.u, edges.v)
-
-
-def labels_of(ops: Backend, state: Rounds) -> Labels:
-    """Task: what partitions in other places get of the state."""
-    return Labels(*(getattr(state, field.name) for field in fields(Labels)))
+def labels_of(ops: Backend, state: Labels) -> Labels:
+    """Task: what partitions get of the state, in arrays of the backend."""
+    label, boxes = ops.asarrays(state.label, state.boxes)
+    weight, power, tries = ops.asarrays(state.weight, state.power, state.tries)
+    return Labels(label, weight, power, tries, boxes, state.count, state.bases)

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Linkage
+from emst.backend.records import Array, Linkage, OpenEdges
 from emst.inputs.devices import to_host
 from emst.partitions.chunks import Chunks, scatter_rows
 from emst.partitions.edges import (
@@ -37,7 +37,7 @@ from emst.partitions.edges import (
     rows_of,
 )
 from emst.partitions.engine import Engine, Future, Sender, Sized, addressed_to, part, routed
-from emst.partitions.records import Local, OpenEdges, Units
+from emst.partitions.records import Local, Units
 from emst.spanning import heights
 from emst.spanning_forest import count_up_to
 

@@ -12,35 +12,32 @@ import numpy as np
 
 from emst.backend import backend_of
 from emst.backend.operations import Backend
-from emst.backend.records import Array, SearchIndex
+from emst.backend.records import Array, OpenEdges, SearchIndex
 from emst.inputs.devices import to_host
 from emst.partitions.chunks import Chunks, scatter_rows
 from emst.partitions.engine import Engine, Future, part
-from emst.partitions.records import Fitted, Local, OpenEdges, PartitionedTree, Units
+from emst.partitions.records import Fitted, Local, PartitionedTree, Units
 from emst.spanning import heights
 
 # ---- between components ----------------------------------------------------------------------------------------------
 
 
-def columns_of(edges: OpenEdges) -> tuple[Array, ...]:
-    """The arrays of edges, in the order of the fields."""
-    return edges.a, edges.b, edges.u, edges.v, edges.weight, edges.power
-
-
 def renumbered(ops: Backend, edges: OpenEdges, base: int) -> OpenEdges:
-    """The edges in arrays of the backend, with components that are counted from `base`."""
-    a, b, *rest = map(ops.asarray, columns_of(edges))
-    return OpenEdges(a + np.int32(base), b + np.int32(base), *rest)
+    """A copy of the edges on the backend, with components that are counted from `base`."""
+    moved = OpenEdges(ops.xp.array(ops.asarray(edges.words)))
+    for end in (moved.a, moved.b):
+        end += np.int32(base)
+    return moved
 
 
 def together(groups: list[OpenEdges]) -> OpenEdges:
     """The edges of all groups, one after the other."""
-    return OpenEdges(*map(np.concatenate, zip(*map(columns_of, groups))))
+    return OpenEdges(np.concatenate([group.words for group in groups]))
 
 
 def chosen(edges: OpenEdges, places: Any) -> OpenEdges:
     """The edges at some places."""
-    return OpenEdges(*(column[places] for column in columns_of(edges)))
+    return OpenEdges(edges.words[places])
 
 
 def bits_of(numbers: Array) -> Array:
@@ -72,8 +69,13 @@ def least_of(first: Array, second: Array) -> Array:
 
 def total_order(ops: Backend, weight: Array, power: Array, u: Array, v: Array) -> Array:
     """Places of edges in the total order by (weight, power of the distance, smaller end, larger end): int32[m]."""
-    order = ops.sort_order(v.astype(np.uint64))
-    for key in (u.astype(np.uint64), bits_of(power), bits_of(weight)):
+    return order_by(ops, bits_of(weight), bits_of(power), u.astype(np.uint64), v.astype(np.uint64))
+
+
+def order_by(ops: Backend, *keys: Array) -> Array:
+    """Places in the order of keys, uint64[m] each; a later key decides where all before it are equal: int32[m]."""
+    order = ops.sort_order(keys[-1])
+    for key in keys[-2::-1]:
         order = order[ops.sort_order(key[order])]
     return order
 
@@ -110,7 +112,7 @@ def certain_edges(ops: Backend, local: Local, units: Units) -> Edges:
 
 def lengths_of(ops: Backend, index: SearchIndex, weights: Array) -> Array:
     """Weights, powers, as lengths in the units of the points, in the same order."""
-    return ops.unscaled(index, weights, ops.xp.arange(len(weights), dtype=np.int32))
+    return ops.unscaled(index, weights, None)
 
 
 def joined_edges(ops: Backend, local: Local, joined: OpenEdges, rows: list[Array], units: Units) -> Edges:
@@ -220,7 +222,7 @@ def keys_of_joined(ops: Backend, joined: OpenEdges) -> Keys:
 def core_distances(ops: Backend, local: Local, units: Units) -> tuple[Array, Array]:
     """Core distances of the points of a partition in the metric's units, T[m], and their rows, int64[m]."""
     partition = local.partition
-    core = ops.unscaled(partition.index, local.core, ops.xp.arange(partition.index.n, dtype=np.int32))
+    core = lengths_of(ops, partition.index, local.core)
     core = np.concatenate([core, ops.xp.zeros(len(partition.left_out), core.dtype)])
     rows = np.concatenate([partition.rows, partition.left_out])
     return heights(core, units.metric, 1.0, units.dtype, ops), rows

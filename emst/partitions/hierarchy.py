@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Condensed, Linkage, Selection
+from emst.backend.records import Array, Condensed, Linkage, OpenEdges, Selection
 from emst.hierarchy import scores
 from emst.hierarchy.condensed import condensed_tree
 from emst.hierarchy.selection import FlatClustering, Options, flat_clustering
@@ -33,7 +33,6 @@ from emst.inputs.devices import to_host
 from emst.partitions.edges import (
     ascending,
     bits_of,
-    columns_of,
     edges_between_components,
     keys_of_certain,
     own_edges,
@@ -43,7 +42,7 @@ from emst.partitions.edges import (
     total_order,
 )
 from emst.partitions.engine import Sized
-from emst.partitions.records import Local, OpenEdges, Units
+from emst.partitions.records import Local, Units
 from emst.spanning import heights
 
 
@@ -109,7 +108,7 @@ def contracted(ops: Backend, local: Local, joined: OpenEdges, least: int, per: i
     weight = xp.concatenate([weight, xp.ones(out, weight.dtype)])
     weight_key, power, u, v = (key[kept] for key in tree.keys)
     ends = tree.ends[kept]
-    edges = OpenEdges(vertex[ends[:, 0]], vertex[ends[:, 1]], u, v, weight_key, power)
+    edges = OpenEdges.of(vertex[ends[:, 0]], vertex[ends[:, 1]], u, v, weight_key, power)
     if out:
         edges = _with_stars(ops, edges, int(vertex[0]), count, local.place.start, partition.kept, out)
         vertex = xp.concatenate([vertex, xp.arange(count, count + out, dtype=np.int32)])
@@ -121,7 +120,7 @@ def _with_stars(ops: Backend, edges: OpenEdges, head: int, count: int, start: in
     """The edges, and those of length 0 from the first point to all points that are left out."""
     xp, dtype = ops.xp, edges.weight.dtype
     ids = xp.arange(start + kept, start + kept + out, dtype=np.int64)
-    stars = OpenEdges(
+    stars = OpenEdges.of(
         xp.full(out, head, np.int32),
         xp.arange(count, count + out, dtype=np.int32),
         xp.full(out, start, np.int64),
@@ -245,15 +244,14 @@ def hierarchy(
     bases = np.cumsum([0, *counts]).tolist()
     a, b = (_vertices(ops, parts, bases, end) for end in ("u", "v"))
     groups = [renumbered(ops, part.edges, base) for part, base in zip(parts, bases)]
-    groups.append(OpenEdges(a, b, *map(ops.asarray, columns_of(joined)[2:])))
-    a, b, u, v, weight, power = columns_of(together(groups))
+    groups.append(OpenEdges.of(a, b, *(ops.asarray(column) for column in joined.columns()[2:])))
+    a, b, u, v, weight, power = together(groups).columns()
     del groups
     order = total_order(ops, weight, power, u, v)
     del u, v, power
     a, b = a[order], b[order]
     edges = xp.stack([xp.minimum(a, b), xp.maximum(a, b)], axis=1)
-    places = xp.arange(len(order), dtype=np.int32)
-    weights = ops.unscaled(local.partition.index, xp.ascontiguousarray(weight[order]), places)
+    weights = ops.unscaled(local.partition.index, xp.ascontiguousarray(weight[order]), None)
     if units.metric.norm.degree not in (1, 2):  # as in `emst.spanning.spanning_tree`
         weights = ops.asarray(np.maximum.accumulate(to_host(weights)))
     weights = heights(weights, *units, ops)

@@ -19,7 +19,7 @@ from emst.partitions.edges import bits_of, least_of
 from emst.partitions.engine import Sized
 from emst.partitions.records import Amount, Partition
 
-Answers = list[tuple[Array, Any]]  # which questions another partition was asked, int64, and what it has found for them
+Answers = list[tuple[Array, Any]]  # which questions another partition was asked, int32, and what it has found for them
 
 
 @dataclass(eq=False)
@@ -90,7 +90,7 @@ def nearest_of(ops: Backend, partition: Partition, points: Array, radius: Array,
     power, do not count."""
     index, radius = partition.index, ops.asarray(radius)
     points = ops.asarray(points)
-    queries = ops.build_index(points, ops.xp.arange(len(points), dtype=np.int32), 1.0, index.norm)
+    queries = ops.build_queries(points, index.norm)
     return nearest_to(ops, partition, queries, radius, amount)
 
 

@@ -7,17 +7,17 @@ spans a jump of the curve: it would cover all that lies between.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Norm, Outline, SearchIndex
+from emst.backend.records import Array, Norm, Outline, Reaches, SearchIndex
 from emst.inputs.devices import to_host
 from emst.partitions.engine import Engine, Future, Sized
-from emst.partitions.records import Partition
+from emst.partitions.records import Local, Partition
 
 BOXES = 4096  # leaves of an outline, about: with more of them, fewer points ask
 FEW_BOXES = 1024  # where it costs less to send a point than to test a box
@@ -39,22 +39,17 @@ class PartitionOutline(Sized):
     children: np.ndarray  # int32[nodes]
     level: np.ndarray  # int32[nodes]: level in the hierarchy, or `POINT`; of the root, one above the highest
     node: np.ndarray  # int32[nodes]: which node of its level
-    levels: Any = None  # what `by_level` has made
+    there: Any = None  # level and node in arrays of the backend
 
-    def by_level(self, ops: Backend) -> dict[int, tuple[Array, Array]]:
-        """Places of the nodes in the outline and in their level, by level, in arrays of the backend; without the root.
-        They are made once: every round needs them, always on the same device."""
-        if self.levels is None:
-            by_level = {}
-            for level in np.unique(self.level[1:]).tolist():
-                places = np.flatnonzero(self.level == level)
-                places = places[places > 0]
-                by_level[level] = ops.asarray(places), ops.asarray(self.node[places])
-            self.levels = by_level
-        return self.levels
+    def nodes_on(self, ops: Backend) -> tuple[Array, Array]:
+        """Levels and nodes in arrays of the backend. They are made once: every round needs them, always on the same
+        device."""
+        if self.there is None:
+            self.there = ops.asarray(self.level), ops.asarray(self.node)
+        return self.there
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "levels": None}
+        return {**self.__dict__, "there": None}
 
 
 def outline_of(ops: Backend, partition: Partition, boxes: int) -> PartitionOutline:
@@ -180,68 +175,41 @@ def published(parts: list[Future], engine: Engine) -> tuple[list[Future], list[F
     return [engine.submit(on_backend, joined, at=j) for j in range(len(parts))], outlines
 
 
-def labels_of_boxes(outline: PartitionOutline, index: SearchIndex, labels: Array, ops: Backend) -> Array:
-    """The component of all points of every node of a partition's outline, int32[nodes], or `MIXED`. The labels are
-    those that ``ops.label_nodes`` has given to the nodes of the hierarchy."""
+def labels_of_boxes(outline: PartitionOutline, local: Local, group: Array | None, ops: Backend) -> Array:
+    """The component of all points of every node of a partition's outline, int32[nodes], or `MIXED`. They are those that
+    ``ops.label_nodes(index, local.component, group)`` has given to the nodes of the hierarchy."""
+    index, component = local.partition.index, local.component
+    if index.levels:
+        return ops.box_labels(index, component, group, *outline.nodes_on(ops))
     common = ops.xp.full(len(outline.level), MIXED, np.int32)
-    if not index.levels:
-        host = to_host(labels)
-        low, high = (find.reduceat(host, _ranges(index.n)) for find in (np.minimum, np.maximum))
-        common[1:] = ops.asarray(np.where(low == high, low, MIXED).astype(np.int32))
-        return common
-    for level, (places, nodes) in outline.by_level(ops).items():
-        common[places] = (labels if level == POINT else index.node_labels(level))[nodes]
+    host = to_host(component if group is None else ops.take(group, component))
+    low, high = (find.reduceat(host, _ranges(index.n)) for find in (np.minimum, np.maximum))
+    common[1:] = ops.asarray(np.where(low == high, low, MIXED).astype(np.int32))
     return common
 
 
-def reaches(index: SearchIndex, outline: Outline, number: int, ops: Backend) -> tuple[Array, Array, float]:
-    """Lower bounds of the powers of the distances from every point of partition `number` to the points of all others.
-
-    All points of a node that is farther from the other partitions than it is wide get the bound of the node.
-
-    Returns
-    -------
-    reach : T[n]
-    near : int32[m]
-        The points near the border, whose bounds were computed one by one, ascending.
-    rest : float
-        The least bound of the other points, infinite without any.
-    """
-    norm = index.norm
+def reaches(index: SearchIndex, outline: Outline, number: int, ops: Backend) -> Reaches:
+    """How far the points of partition `number` are from the other partitions, and which of them ask: those whose core
+    distance may be smaller in its partition than among all points. Without core distances, that is points near the
+    border whose edges may be longer than their way to another partition."""
     if not index.levels:
-        points = index.points()
-        everything = ops.xp.arange(index.n, dtype=np.int32)
-        return ops.outline_reach(points, points, outline, number, norm), everything, np.inf
-    leaves, size = index.levels[0]
-    of_leaf, rest = ops.xp.zeros(leaves, index.dtype), np.inf
+        return ops.outline_reaches(index, outline, number, 0, 1.0)
     highest = next((at for at in range(len(index.levels) - 1, 0, -1) if index.levels[at][0] >= AT_ONCE), 0)
-    nodes = ops.xp.arange(index.levels[highest][0], dtype=np.int32)
-    for level in range(highest, -1, -1):
-        low, high = (ops.xp.ascontiguousarray(corner[nodes]) for corner in index.boxes(level))
-        bound = ops.outline_reach(low, high, outline, number, norm)
-        far = bound > power_of(high - low, norm)
-        is_far = np.flatnonzero(far)
-        if len(is_far):
-            bound, fan = bound[is_far], index.levels[level][1] // size
-            rest = min(rest, float(bound.min()))
-            below, bounds = _below(nodes[is_far], fan, ops), ops.xp.repeat(bound, fan)
-            within = np.flatnonzero(below < leaves)
-            of_leaf[below[within]] = bounds[within]
-        nodes = nodes[np.flatnonzero(~far)]
-        if level:
-            nodes = _below(nodes, index.levels[level][1] // index.levels[level - 1][1], ops)
-            nodes = nodes[np.flatnonzero(nodes < index.levels[level - 1][0])]
-    nodes = _below(nodes, size, ops)
-    nodes = nodes[np.flatnonzero(nodes < index.n)].astype(np.int32)
-    reach = ops.xp.repeat(of_leaf, size)[: index.n]
-    points = ops.xp.ascontiguousarray(index.points()[nodes])
-    reach[nodes] = ops.outline_reach(points, points, outline, number, norm)
-    return reach, nodes, rest
+    size = index.levels[0][1]
+    part = NEAR / (index.d**0.5 * size ** (1 / index.d))  # of the diagonal of a leaf, as in a grid
+    return ops.outline_reaches(index, outline, number, highest, part**index.norm.degree)
 
 
-def _below(nodes: Array, fan: int, ops: Backend) -> Array:
-    """Children of nodes, or points below them. The last node may have fewer than `fan`."""
-    return (nodes[:, None].astype(np.int64) * fan + ops.xp.arange(fan)).reshape(-1)
+def by_partition(ops: Backend, hits: Array, columns: Iterable[Any]) -> dict[int, list[Any]]:
+    """Columns of the points that hit each partition, bool[m, partitions], and at the end which of the points these are,
+    int32, by partition. A column may be None."""
+    chosen, start = ops.list_hits(hits)
+    lists = [*(None if column is None else column[chosen] for column in columns), chosen]
+    return {
+        other: [None if one is None else one[begin:end] for one in lists]
+        for other, (begin, end) in enumerate(zip(start, start[1:]))
+        if begin < end
+    }
 
 
 def power_of(sides: Array, norm: Norm) -> Array:
@@ -250,14 +218,3 @@ def power_of(sides: Array, norm: Norm) -> Array:
     if norm.kind == "chebyshev":
         return functools.reduce(np.maximum, columns)
     return sum(side**norm.degree for side in columns[1:]) + columns[0] ** norm.degree
-
-
-def spacings(index: SearchIndex, points: Array, ops: Backend) -> Array:
-    """About the power of `NEAR` times the spacing of points in the leaf that holds each of the points."""
-    if not index.levels:
-        return ops.xp.full(len(points), np.inf, index.dtype)
-    low, high = index.boxes(0)
-    size = index.levels[0][1]
-    part = NEAR / (index.d**0.5 * size ** (1 / index.d))  # of the diagonal, as in a grid
-    leaves = points // size
-    return power_of(high[leaves] - low[leaves], index.norm) * index.dtype.type(part**index.norm.degree)

@@ -23,10 +23,10 @@ from emst.backend.operations import Backend
 from emst.backend.records import CROWD, Array
 from emst.inputs.devices import to_host
 from emst.inputs.weights import Weights
-from emst.partitions.records import Box, Cell, Homes, Partition, Search
+from emst.partitions.records import Box, Cell, Partition, Search
+from emst.partitions.segments import segments_of
 
 SAMPLE = 1 << 14  # codes that a chunk shows of a cell, about; rows may be sorted, so they come in equal steps
-FEW = 16  # segments; the points of one are then found by a pass over all
 
 
 Path = list[tuple[Box, int]]  # of a cell: the boxes of the cells around it, and its code in each
@@ -60,37 +60,11 @@ class Segment:
 class Piece(NamedTuple):
     """What a chunk gives to a partition."""
 
-    points: Array  # T[m, d]: segment by segment, in each in the order of their rows
+    points: Array  # T[m, d]: segment by segment, in each in the order of their rows; a view of those of all pieces
     rows: Array  # int32[m] or int64[m], see `row_type`: among all rows
     counts: list[int]  # points of every segment of the partition
     left_out: Array  # as `rows`: those of the first segment that equal at least k points of the piece, ascending
     units: Array | None  # int64[m]: weights, of which none is left out
-
-
-def homes_of(points: Array, scale: float, homes: Homes, ops: Backend) -> Array:
-    """The partition where the search for every point begins, int32[n]; points may lie anywhere."""
-    return ops.asarray(homes.partition)[segments_of(points, scale, homes.root, ops)]
-
-
-def segments_of(points: Array, scale: float, cell: Cell, ops: Backend) -> Array:
-    """The segment of every point: int32[n]."""
-    segments = ops.xp.empty(len(points), np.int32)
-    _fill_segments(points, scale, cell, ops, segments, slice(None))
-    return segments
-
-
-def _fill_segments(points: Array, scale: float, cell: Cell, ops: Backend, segments: Array, chosen: Any) -> None:
-    if len(cell.codes) == 0:
-        segments[chosen] = cell.before[0]
-        return
-    codes = ops.curve_codes(points, scale, cell.box)
-    cuts = ops.asarray(cell.codes)
-    place = np.searchsorted(cuts, codes, side="right")  # codes that equal a cut come after it
-    segments[chosen] = ops.asarray(np.array(cell.before, np.int32))[place]
-    for number, inner in cell.cells.items():
-        members = np.flatnonzero(codes == cuts[number])
-        rows = members if isinstance(chosen, slice) else chosen[members]
-        _fill_segments(points[members], scale, inner, ops, segments, rows)
 
 
 def members_of(points: Array, scale: float, path: Path, ops: Backend) -> Array:
@@ -226,27 +200,20 @@ def split(
     """The pieces of a chunk, one for every partition; its rows begin with `first_row` among n, and have weights
     `units`."""
     partitions = segments[-1].partition + 1
-    rows = ops.xp.arange(first_row, first_row + len(points), dtype=row_type(n))
     if len(segments) == 1:
+        rows = ops.xp.arange(first_row, first_row + len(points), dtype=row_type(n))
         return [_piece(points, rows, units, [len(points)], segments[0].cell, search.k)]
     number = segments_of(points, search.scale, root, ops)
-    if len(segments) <= FEW:
-        members = [np.flatnonzero(number == i) for i in range(len(segments))]
-        order, starts = None, np.cumsum([0, *map(len, members)]).tolist()
-    else:
-        order = ops.sort_order(number.astype(np.uint64))
-        starts = np.searchsorted(number[order], ops.xp.arange(len(segments) + 1, dtype=np.int32)).tolist()
-    of = np.array([segment.partition for segment in segments])
+    dtype, count = row_type(n), len(segments)
+    points, rows, units, starts = ops.split_points(points, units, first_row, dtype, number, count)
+    sizes, of = np.diff(starts), np.array([segment.partition for segment in segments])
     pieces = []
     for partition in range(partitions):
         inside = np.flatnonzero(of == partition)
-        if order is not None:
-            chosen = order[starts[inside[0]] : starts[inside[-1] + 1]]
-        else:
-            chosen = np.concatenate([members[i] for i in inside]) if len(inside) > 1 else members[inside[0]]
-        counts = [starts[i + 1] - starts[i] for i in inside]
-        weights = None if units is None else units[chosen]
-        pieces.append(_piece(points[chosen], rows[chosen], weights, counts, segments[inside[0]].cell, search.k))
+        here = slice(starts[inside[0]], starts[inside[-1] + 1])
+        weights = None if units is None else units[here]
+        cell = segments[inside[0]].cell
+        pieces.append(_piece(points[here], rows[here], weights, sizes[inside].tolist(), cell, search.k))
     return pieces
 
 
@@ -278,45 +245,45 @@ def assemble(
         Whether the first cell of the curve is divided: it holds more than `CROWD` points, or copies of them.
     """
     taken: list[Piece] = [piece if isinstance(piece, Piece) else piece[partition] for piece in pieces]
-    left_out = [ops.asarray(piece.left_out) for piece in taken]
-    points_of = [ops.asarray(piece.points) for piece in taken]
-    rows_of = [ops.asarray(piece.rows) for piece in taken]
-    units_of: list[Any] = [None if piece.units is None else ops.asarray(piece.units) for piece in taken]
-    starts = [np.cumsum([0, *piece.counts]) for piece in taken]
-    blocks: list[tuple[Array, Array, Array, Array | None]] = []
-    k, kept = search.k, 0
-    for number, cell in enumerate(cells):
-        parts = [slice(start[number], start[number + 1]) for start in starts]
-        points = _joined([column[part] for column, part in zip(points_of, parts)])
-        rows = _joined([column[part] for column, part in zip(rows_of, parts)])
-        units = None if search.bits is None else _joined([column[part] for column, part in zip(units_of, parts)])
-        if number == 0 and cell.equal and len(rows) > k and units is None:
-            left_out.append(rows[k:])
-            points, rows = ops.xp.ascontiguousarray(points[:k]), rows[:k]
-        kept = len(rows) if number == 0 else kept
-        if len(rows):
-            copies = None if units is None else Weights(units, search.bits or 0).copies
-            order = ops.curve_order(points, search.scale, box=cell.box if divided else None, copies=copies).rows
-            blocks.append((points, order, ops.take(rows, order), None if units is None else ops.take(units, order)))
-    del points_of, rows_of, units_of
-    if len(blocks) == 1:
-        points, order, rows, units = blocks[0]
-    else:
-        shifts = np.cumsum([0, *(len(rows) for _, _, rows, _ in blocks)])
-        points = np.concatenate([points for points, _, _, _ in blocks])
-        order = np.concatenate([order + np.int32(shift) for (_, order, _, _), shift in zip(blocks, shifts)])
-        rows = np.concatenate([rows for _, _, rows, _ in blocks])
-        units = None if search.bits is None else np.concatenate([units for _, _, _, units in blocks])
-    del blocks
-    out = np.sort(_joined(left_out))
+    chosen, ends, left_out = _chosen(taken, cells, search)
+    points = ops.concatenated([piece.points[part] for piece, part in chosen])
+    rows = ops.concatenated([piece.rows[part] for piece, part in chosen])
+    units = None
+    if search.bits is not None:
+        units = ops.concatenated([column[part] for piece, part in chosen if (column := piece.units) is not None])
+    orders = []
+    for cell, begin, end in zip(cells, ends, ends[1:]):
+        if end > begin:
+            copies = None if units is None else Weights(units[begin:end], search.bits or 0).copies
+            box = cell.box if divided else None
+            order = ops.curve_order(points[begin:end], search.scale, box=box, copies=copies).rows
+            orders.append(order + np.int32(begin) if begin else order)
+    order = ops.concatenated(orders)
+    del orders
+    rows = ops.take(rows, order)
+    units = None if units is None else ops.take(units, order)
+    out = np.sort(ops.concatenated(left_out))
     index = ops.build_index(points, order, search.scale, search.norm)
-    return Partition(index, rows, out, kept if len(out) else len(rows), units)
+    return Partition(index, rows, out, ends[1] if len(out) else len(rows), units)
 
 
-def _joined(parts: list[Array]) -> Array:
-    """One array of all parts; without a copy where only one of them holds something."""
-    filled = [part for part in parts if len(part)]
-    return filled[0] if len(filled) == 1 else np.concatenate(filled or parts[:1])
+def _chosen(
+    pieces: list[Piece], cells: list[Cell], search: Search
+) -> tuple[list[tuple[Piece, slice]], list[int], list[Array]]:
+    """What takes part of every piece, cell by cell; how many points the cells up to each have; the rows left out."""
+    chosen, ends, left_out = [], [0], [piece.left_out for piece in pieces]
+    starts = [np.cumsum([0, *piece.counts]).tolist() for piece in pieces]
+    for number, cell in enumerate(cells):
+        some = number == 0 and cell.equal and search.bits is None  # of equal points, the first k take part
+        size = 0
+        for piece, start in zip(pieces, starts):
+            begin, end = start[number : number + 2]
+            upto = min(end, begin + search.k - size) if some else end
+            chosen.append((piece, slice(begin, upto)))
+            left_out.append(piece.rows[upto:end])
+            size += upto - begin
+        ends.append(ends[-1] + size)
+    return chosen, ends, left_out
 
 
 def with_core_distances(ops: Backend, partition: Partition, search: Search) -> Partition:

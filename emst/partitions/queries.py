@@ -23,14 +23,15 @@ from emst.distances.sphere import Beyond
 from emst.hierarchy.joining import ancestors_of, excess_of, leaving_of
 from emst.inputs.devices import to_host
 from emst.partitions import hierarchy
-from emst.partitions.certain import Border, Questions, answers_to, asked_of, take_answers
+from emst.partitions.certain import Border, answers_to, asked_of, questions_of, take_answers
 from emst.partitions.chunks import Zeros
 from emst.partitions.edges import as_bits, lesser
 from emst.partitions.engine import Sender, addressed_to
 from emst.partitions.hierarchy import Contracted
 from emst.partitions.nearest import Distances, Weighed, nearest_to
-from emst.partitions.partition import homes_of, with_core_distances
+from emst.partitions.partition import with_core_distances
 from emst.partitions.records import Homes, Local, Partition, Place, Search, Units
+from emst.partitions.segments import homes_of
 from emst.spanning import heights
 
 NOBODY = np.iinfo(np.int64).max  # in the place of an id: every id comes before it
@@ -59,7 +60,7 @@ class Wanted(NamedTuple):
     points: Array  # T[m, d], scaled
     core: Array | None  # T[m]
     bound: Array  # T[m]: weight of a point that is known
-    asking: Array  # int64[m]: which of the queries at home there
+    asking: Array  # int32[m]: which of the queries at home there
 
 
 class Joined(NamedTuple):
@@ -144,8 +145,7 @@ def received(
     everywhere = ops.xp.full(index.n, np.inf, index.dtype)
     nearest = nearest_to(ops, partition, index, everywhere, search.amount(search.k - 1))
     scaled, radius = ops.xp.ascontiguousarray(index.points()), nearest.last(ops)
-    asked = asked_of(ops, scaled, radius, outline, number, index.norm)
-    questions = {other: Questions(scaled[those], radius[those], those) for other, those in asked.items()}
+    questions = questions_of(ops, scaled, radius, outline, number, index.norm)
     return HomeQueries(questions, index, rows, nearest)
 
 
@@ -175,14 +175,8 @@ def nearest(
     radius = bound  # no point is lighter than the query's core distance, only nearer
     if core is not None:
         radius = ops.xp.where(as_bits(bound) == as_bits(core), lesser(bound, joined.power), bound)
-    asked = asked_of(ops, points, radius, outline, place.number, index.norm)
-    return Nearest(
-        {
-            other: Wanted(points[those], None if core is None else core[those], bound[those], those)
-            for other, those in asked.items()
-        },
-        joined,
-    )
+    asked = asked_of(ops, (points, core, bound), radius, outline, place.number, index.norm)
+    return Nearest({other: Wanted(*columns) for other, columns in asked.items()}, joined)
 
 
 def _multiplied(ops: Backend, index: SearchIndex, core: Array, search: Search) -> Array:
@@ -200,7 +194,7 @@ def _first(
     ops: Backend, partition: Partition, place: Place, leaving: Leaving, points: Array, core: Array | None, bound: Array
 ) -> Joined:
     """The first point of a partition for every query, among those of weight at most `bound`."""
-    queries = ops.build_index(points, ops.xp.arange(len(points), dtype=np.int32), 1.0, partition.index.norm)
+    queries = ops.build_queries(points, partition.index.norm)
     nearest, weight, power = ops.nearest_across(partition.index, None, queries, None, core, bound)
     at = np.maximum(nearest, 0)
     vertex = leaving.vertex[at]

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from emst.backend.records import LEAST_EXTENT, Array, Norm, SearchIndex
+from emst.backend.records import LEAST_EXTENT, Array, Norm, Numbering, OpenEdges, SearchIndex
 from emst.distances.metrics import Metric
 from emst.partitions.engine import Future, Sized
 
@@ -148,6 +148,10 @@ class Partition(Sized):
         """Points, those that are left out included."""
         return len(self.rows) + len(self.left_out)
 
+    def numbering(self, start: int) -> Numbering:
+        """How places become ids; `start` is the first id of the partition."""
+        return Numbering(start, self.kept, len(self.left_out))
+
     def ids(self, start: int, places: Array) -> Array:
         """Ids int64 of points, given by their places in the hierarchy; `start` is the first id of the partition."""
         wide = places.astype(np.int64)
@@ -170,18 +174,6 @@ class Partition(Sized):
 
 
 # ---- the work of a partition, and components between rounds ----------------------------------------------------------
-
-
-@dataclass(eq=False)
-class OpenEdges(Sized):
-    """Edges between components that were found and are not certain."""
-
-    a: Array  # int32[m]: component of one end
-    b: Array  # int32[m]: component of the other end
-    u: Array  # int64[m]: smaller end
-    v: Array  # int64[m]: larger end
-    weight: Array  # T[m], a power
-    power: Array  # T[m]: of the distance
 
 
 @dataclass(eq=False)
@@ -210,7 +202,9 @@ class Labels(Sized):
     label: Array  # int32[components of all partitions]: their component now
     weight: Array  # T[count]: weight of the lightest edge that was found to leave a component; -1 if it does not ask
     power: Array  # T[count]: power of its distance
-    tries: Array  # int8[count]: how often only some of its points have asked since this weight last grew
+    tries: (
+        Array | None
+    )  # int8[count]: how often only some of its points have asked since this weight last grew; None: 0
     boxes: Array  # int32[nodes of the outline]: component of all points of a box, or MIXED
     count: int
     bases: list[int]  # number of the first component of every partition

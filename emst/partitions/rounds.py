@@ -4,7 +4,8 @@ A round has three kinds of tasks: every partition asks others (`asking.py`), eve
 joins: it takes the lightest edge of every component, and contracts these edges. The state between rounds is in
 `components.py`.
 
-Travels: a `Reply` to each partition that has asked, and the edges of every `Answer` to the worker that joins.
+Travels: the edges of every `Answer` to the worker that joins; and with few messages, a `Reply` to each partition that
+has asked.
 
 Invariant: a partition answers with the nearest point of another component for each point that it was sent. So the
 lightest edge of a component, all of whose points have asked or need not ask, is among the edges that were found.
@@ -19,22 +20,21 @@ from typing import Any
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Forest
-from emst.boruvka import singletons
-from emst.partitions.asking import NO_COMPONENT, Packet, Reply, ask
+from emst.backend.records import Array, Components, JoinedComponents, OpenEdges, Questions
+from emst.partitions import remembering
+from emst.partitions.asking import NO_COMPONENT, ask, groups_of
 from emst.partitions.components import (
-    Components,
     RoundCosts,
     Rounds,
     Samples,
     labels_of,
-    lightest_edges,
-    with_bounds,
+    state_of,
 )
-from emst.partitions.edges import chosen, columns_of, together
+from emst.partitions.edges import chosen, together
 from emst.partitions.engine import Engine, Future, Sender, addressed_to, bytes_of, in_one_place, part, routed
 from emst.partitions.outline import PartitionOutline, labels_of_boxes
-from emst.partitions.records import Labels, Local, OpenEdges
+from emst.partitions.records import Labels, Local
+from emst.partitions.remembering import Reply
 from emst.progress import Progress
 
 
@@ -43,7 +43,7 @@ class Answer(Sender):
     """What a partition has found in a round. The packets are `Reply`."""
 
     edges: OpenEdges  # with few messages, the lightest between any two components; otherwise of any component
-    sampled: Array  # int32: components of this round of which it was sent a sample only
+    sampled: list[Array]  # int32: components of this round of which it was sent a sample only
     boxes: Array  # int32: labels of its outline
     asked: int  # points that it was sent
     bytes: int  # of their packets, and of those with which it answers
@@ -72,14 +72,16 @@ def all_rounds(
     replies: list[list[Any]] = [[] for _ in range(count)]
     while costs[-1].left != 1:
         with engine.at_once():
-            labels = state if here else engine.submit(labels_of, state, at=0)
+            labels = _labels(state, count, here, engine)
             asked = [
-                engine.submit(ask, local, labels, outline[j], asked[j], replies[j], few, at=j)
+                engine.submit(remembering.ask, local, labels[j], outline[j], asked[j], replies[j], at=j)
+                if few
+                else engine.submit(ask, local, labels[j], outline[j], asked[j], at=j)
                 for j, local in enumerate(locals_)
             ]
             arriving = routed(asked, count, engine)
             answers = [
-                engine.submit(answer, local, labels, outlines[j], arriving[j], few, at=j)
+                engine.submit(answer, local, labels[j], outlines[j], arriving[j], few, at=j)
                 for j, local in enumerate(locals_)
             ]
             state = engine.submit(join, state, answers, at=0)
@@ -96,6 +98,13 @@ def all_rounds(
     return state, costs
 
 
+def _labels(state: Future, count: int, here: bool, engine: Engine) -> list[Future]:
+    """The labels for every partition. In one place each GPU copies them once; to other places all travel together."""
+    if here:
+        return [engine.submit(labels_of, state, at=j) for j in range(count)]
+    return [engine.submit(labels_of, state, at=0)] * count
+
+
 # ---- answers -------------------------------------------------------------------------------------------------------
 
 
@@ -108,31 +117,34 @@ def answer(
     few_messages: bool,
 ) -> Answer:
     """The nearest points of this partition in other components for all points that it was sent. `asked` holds what
-    `asking.ask` returned in every partition; `few_messages` as there."""
+    `asking.ask` or `remembering.ask` returned in every partition; `few_messages` is that of the engine."""
     index, partition, place = local.partition.index, local.partition, local.place
     if labels.count == 1:
-        nothing = ops.xp.empty(0, np.int32)
-        return Answer({}, _no_edges(ops, index.dtype), nothing, nothing, 0, 0)
-    label, base = ops.asarray(labels.label), labels.bases[place.number]
-    of_points = ops.take(label[base : base + local.count], local.component)
+        return Answer({}, _no_edges(ops, index.dtype), [], ops.xp.empty(0, np.int32), 0, 0)
+    labels = labels_of(ops, labels)
+    label, group, base = labels.label, groups_of(local, labels), labels.bases[place.number]
     packets = {other: packet for other, sender in enumerate(asked) if (packet := addressed_to(place.number, sender))}
     if not packets:
         with partition.lock:
-            ops.label_nodes(index, of_points)
-            boxes = labels_of_boxes(outline, index, of_points, ops)
-        return Answer({}, _no_edges(ops, index.dtype), ops.xp.empty(0, np.int32), boxes, 0, 0)
-    asking = _concatenated(ops, list(packets.values()))
-    points, component, core, radius, _, sampled = asking
-    queries = ops.build_index(points, ops.xp.arange(len(points), dtype=np.int32), 1.0, index.norm)
+            ops.label_nodes(index, local.component, group)
+            boxes = labels_of_boxes(outline, local, group, ops)
+        return Answer({}, _no_edges(ops, index.dtype), [], boxes, 0, 0)
+    asking = _concatenated(ops, [packet.questions for packet in packets.values()])
+    points, component, core, radius, _ = asking
+    sampled = [ops.asarray(packet.sampled) for packet in packets.values() if packet.sampled is not None]
+    queries = ops.build_queries(points, index.norm)
     with partition.lock:
-        ops.label_nodes(index, of_points)
-        boxes = labels_of_boxes(outline, index, of_points, ops)
-        found = ops.nearest_across(index, of_points, queries, label[component], core, radius)
-    edges, ends = _edges_to(ops, local, base, asking, *found)
+        ops.label_nodes(index, local.component, group)
+        boxes = labels_of_boxes(outline, local, group, ops)
+        labels_of_queries = ops.take(label, component)
+        found = ops.nearest_across(index, local.component, queries, labels_of_queries, core, radius, group=group)
+    of_queries = asking.component, asking.ids, local.component, base, partition.numbering(place.start)
+    edges = ops.edges_across(*found, *of_queries)
     replies, start = {}, 0
     if few_messages:
+        ends = ops.xp.where(found[0] >= 0, edges.b, np.int32(NO_COMPONENT))
         for other, packet in packets.items():
-            rows = slice(start, start := start + len(packet.ids))
+            rows = slice(start, start := start + len(packet.questions.ids))
             replies[other] = Reply(ends[rows], edges.weight[rows], edges.power[rows])
         edges = _lightest_of_pairs(ops, chosen(edges, np.flatnonzero(ends >= 0)), label, labels.count)
     else:
@@ -141,34 +153,19 @@ def answer(
     return Answer(replies, edges, sampled, boxes, len(points), size)
 
 
-def _edges_to(
-    ops: Backend, local: Local, base: int, asking: Packet, nearest: Array, weight: Array, power: Array
-) -> tuple[OpenEdges, Array]:
-    """The edges from points that ask to their nearest points here, and the components of these, `NO_COMPONENT` where
-    there is none. An edge to nothing is one inside the component that asks."""
-    partition, xp = local.partition, ops.xp
-    at = xp.maximum(nearest, 0)
-    ends = xp.where(nearest >= 0, local.component[at] + np.int32(base), np.int32(NO_COMPONENT))
-    here = partition.ids(local.place.start, at)
-    u, v = xp.minimum(here, asking.ids), xp.maximum(here, asking.ids)
-    return OpenEdges(asking.component, xp.where(ends >= 0, ends, asking.component), u, v, weight, power), ends
-
-
-def _concatenated(ops: Backend, packets: list[Packet]) -> Packet:
-    """The points of all packets."""
-    if len(packets) == 1:
-        return Packet(*(None if column is None else ops.asarray(column) for column in packets[0]))
-    columns: Any = zip(*packets)
-    return Packet(*(None if column[0] is None else np.concatenate([*map(ops.asarray, column)]) for column in columns))
+def _concatenated(ops: Backend, questions: list[Questions]) -> Questions:
+    """The questions of all packets, on the backend."""
+    arrived = [ops.asarrays(*one) for one in questions]
+    if len(arrived) == 1:
+        return Questions(*arrived[0])
+    columns: Any = zip(*arrived)
+    return Questions(*(None if column[0] is None else np.concatenate(column) for column in columns))
 
 
 def _lightest(ops: Backend, edges: OpenEdges, label: Array, count: int) -> OpenEdges:
     """The first edge in the total order of each component that has asked; one inside it where there is none. So the
     host need not know how many there are."""
-    place = ops.first_edges(edges.a, edges.b, label, count, edges.weight, edges.power, edges.u, edges.v)
-    first = chosen(edges, ops.xp.maximum(place, 0))
-    first.b = ops.xp.where(place >= 0, first.b, first.a)
-    return first
+    return ops.edges_at(edges, ops.first_edges(edges, label, count))
 
 
 def _lightest_of_pairs(ops: Backend, edges: OpenEdges, label: Array, count: int) -> OpenEdges:
@@ -181,14 +178,14 @@ def _lightest_of_pairs(ops: Backend, edges: OpenEdges, label: Array, count: int)
     begins = ops.xp.ones(len(pair), bool)
     begins[1:] = pair[1:] != pair[:-1]
     number = (np.cumsum(begins) - 1).astype(np.int32)
-    places = ops.xp.arange(len(number), dtype=np.int32)
-    keys = edges.weight, edges.power, edges.u, edges.v
-    return chosen(edges, ops.first_edges(places, None, number, int(number[-1]) + 1, *keys))
+    places, ends = ops.xp.arange(len(number), dtype=np.int32), OpenEdges(edges.words.copy())
+    ends.a[:] = places
+    return chosen(edges, ops.first_edges(ends, number, int(number[-1]) + 1, both=False))
 
 
 def _no_edges(ops: Backend, dtype: np.dtype) -> OpenEdges:
     kinds = (np.int32, np.int32, np.int64, np.int64, dtype, dtype)
-    return OpenEdges(*(ops.xp.empty(0, kind) for kind in kinds))
+    return OpenEdges.of(*(ops.xp.empty(0, kind) for kind in kinds))
 
 
 # ---- joins ---------------------------------------------------------------------------------------------------------
@@ -198,42 +195,25 @@ def join(ops: Backend, state: Rounds, answers: list[Answer]) -> Rounds:
     """Contract the lightest edges of all components, but those of which only a sample has asked."""
     if state.count == 1:
         return state
-    xp, label, count = ops.xp, state.label, state.count
-    edges = together([state.edges, *(OpenEdges(*map(ops.asarray, columns_of(one.edges))) for one in answers)])
-    lightest = lightest_edges(ops, edges, label, count)
-    sampled = [ops.asarray(one.sampled) for one in answers if len(one.sampled)]
+    arrived = [ops.asarrays(one.edges.words, one.boxes) for one in answers]
+    edges = together([state.edges, *(OpenEdges(words) for words, _ in arrived)])
+    boxes = ops.xp.concatenate([labels for _, labels in arrived])
     waits = state.weight < 0
+    sampled = [ops.asarray(components) for one in answers for components in one.sampled]
     for components in sampled:
         waits[components] = True
-    forest = _contracted(ops, label, chosen(edges, lightest), waits)
-    left = forest.count
-    number = xp.empty(count, np.int32)
-    number[forest.components] = xp.arange(left, dtype=np.int32)
-    new = number[forest.labels]
-    taken = chosen(edges, lightest[np.flatnonzero(forest.source >= 0)])
-    joined = together([state.joined, taken])
-    boxes = xp.concatenate([ops.asarray(one.boxes) for one in answers])
-    boxes = xp.where(boxes < 0, boxes, new[xp.maximum(boxes, 0)])
-    size = xp.zeros(left, np.int64)
-    xp.add.at(size, new, state.size)
-    samples = Samples(xp.zeros(left, np.int8), xp.zeros(left))
+    joined = ops.join_components(edges, Components(state.label, state.count, state.size, boxes), waits)
+    samples = _samples(ops, state, joined, edges, sampled) if sampled else None
+    taken = together([state.joined, joined.taken])
+    costs = RoundCosts(joined.left.count, sum(one.asked for one in answers), sum(one.bytes for one in answers))
+    return state_of(ops, joined.left, state.bases, joined.rest, taken, samples, [*state.costs, costs])
+
+
+def _samples(ops: Backend, state: Rounds, joined: JoinedComponents, edges: OpenEdges, sampled: list[Array]) -> Samples:
+    """What is known of the components of which only some points have asked; none of them hooked."""
+    samples = Samples(ops.xp.zeros(joined.left.count, np.int8), ops.xp.zeros(joined.left.count))
     for waiting in sampled:
-        samples.tries[new[waiting]] = state.tries[waiting] + np.int8(1)
-        samples.weight[new[waiting]] = edges.weight[lightest[waiting]]
-    label = new[label]
-    edges = chosen(edges, np.flatnonzero(label[edges.a] != label[edges.b]))
-    costs = RoundCosts(left, sum(one.asked for one in answers), sum(one.bytes for one in answers))
-    components = Components(label, left, size, boxes, state.bases)
-    return with_bounds(ops, components, edges, joined, samples, [*state.costs, costs])
-
-
-def _contracted(ops: Backend, label: Array, lightest: OpenEdges, waits: Array) -> Forest:
-    """The forest over the components when the lightest edge of each has been contracted, but for those that wait. Its
-    ends are components: two that take the same pair take the same edge, the first in the total order between them."""
-    forest = singletons(len(lightest.u), lightest.weight.dtype, ops)
-    a, b = label[lightest.a], label[lightest.b]
-    forest.best[:] = lightest.weight
-    forest.edge_u[:] = ops.xp.where(waits, np.int32(-1), np.minimum(a, b))
-    forest.edge_v[:] = ops.xp.where(waits, np.int32(-1), np.maximum(a, b))
-    ops.merge(forest)
-    return forest
+        number = joined.number[waiting]
+        samples.tries[number] = 1 if state.tries is None else state.tries[waiting] + np.int8(1)
+        samples.weight[number] = edges.weight[joined.first[waiting]]
+    return samples

@@ -75,8 +75,9 @@ def test_as_many_partitions_as_fit(where, rng):
     """None of `partitions` makes one for every thread, but none of few points."""
     X = rng.random((1000, 2))
     tree = minimum_spanning_tree(X, **where)
-    workers = len(where["client"].scheduler_info(n_workers=-1)["workers"])
-    assert tree.report_.partitions == tree.report_.workers == workers
+    workers = where["client"].scheduler_info(n_workers=-1)["workers"].values()
+    assert tree.report_.workers == len(workers)
+    assert tree.report_.partitions == sum(worker["nthreads"] for worker in workers)
     assert minimum_spanning_tree(X[:100], **where).report_.partitions == 1
     assert_same(tree, X)
 

@@ -5,10 +5,11 @@ import pytest
 from threads import Threads, chunks_of, joined
 
 import emst
+from emst.backend.records import OpenEdges
 from emst.distances.metrics import tree_metric_of
 from emst.partitions.cuts import MORE, beyond_of_joined, labels_at
 from emst.partitions.edges import Edges, TreeEdges
-from emst.partitions.records import OpenEdges, Request
+from emst.partitions.records import Request
 from emst.partitions.spanning import fitted_tree
 from emst.progress import Progress
 
@@ -87,8 +88,8 @@ def test_weights_that_descend_by_a_last_digit(ops):
     """All edges after the first that is too heavy are cut, as on one device."""
     powers = np.array([1.0, 8.0, 8.5, 27.0])
     weights = np.array([1.0, np.nextafter(2.0, 3), 2.0, 3.0])
-    none = np.zeros(4, np.int32)
-    joined = OpenEdges(none, none, none, none, ops.asarray(powers[::-1].copy()), ops.asarray(powers))
+    none = ops.asarray(np.zeros(4, np.int32))
+    joined = OpenEdges.of(none, none, none, none, ops.asarray(powers[::-1].copy()), ops.asarray(powers))
     edges = Edges(none, ops.asarray(weights))
     beyond = [beyond_of_joined(ops, joined, edges, height, 3.0) for height in (2.0, 1.0, 0.5, 3.0)]
     assert beyond == [*powers[[1, 1, 0]].view(np.uint64), MORE]

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 import emst.cpu
-from emst.backend.records import EUCLIDEAN
+from emst.backend.records import EUCLIDEAN, OpenEdges
 from emst.inputs.devices import to_host
 from emst.inputs.scaling import scale_of
-from emst.partitions import asking, certain, components, partition, rounds
+from emst.partitions import asking, certain, components, partition, remembering, rounds
 from emst.partitions.engine import bytes_of
 from emst.partitions.outline import BOXES, joined_outline, on_backend, outline_of, reaches
 from emst.partitions.partition import Cutting, box_members, sample_codes, with_core_distances
-from emst.partitions.records import OpenEdges, Place, Search
+from emst.partitions.records import Place, Search
 from emst.spanning import spanning_tree
 
 RNG = np.random.default_rng(13)  # for SETS; tests take `rng`
@@ -100,7 +100,7 @@ def test_outlines_hold_their_points_and_reaches_are_lower_bounds(ops, rng, name)
             assert np.array_equal(outline.high[below].max(axis=0), outline.high[node])
     joined = joined_outline(ops, outlines)
     for j, part in enumerate(made):
-        reach, near, rest = reaches(part.index, on_backend(ops, joined), j, ops)
+        reach, near, rest, *_ = reaches(part.index, on_backend(ops, joined), j, ops)
         reach, near = to_host(reach), to_host(near)
         others = np.concatenate([inside for i, inside in enumerate(points) if i != j])
         chosen = rng.integers(0, len(points[j]), 50)
@@ -196,7 +196,9 @@ def rounds_of(ops, trees, k, few_messages):
     while state.count > 1:
         labels = components.labels_of(ops, state)
         asked = [
-            asking.ask(ops, local, labels, outline, before, answers, few_messages)
+            remembering.ask(ops, local, labels, outline, before, answers)
+            if few_messages
+            else asking.ask(ops, local, labels, outline, before)
             for local, before in zip(trees, asked)
         ]
         answers = [
@@ -226,16 +228,16 @@ def check_rounds(ops, X, count, k, few_messages, core_factor=1.0):
 @pytest.mark.parametrize("name", SETS)
 def test_rounds_find_the_edges_that_are_left(ops, name, k, few_messages, monkeypatch):
     """Also where a component asks with few points at a time."""
-    monkeypatch.setattr(asking, "SAMPLE", 4)
-    monkeypatch.setattr(asking, "GROWTH", 2)
+    monkeypatch.setattr(remembering, "SAMPLE", 4)
+    monkeypatch.setattr(remembering, "GROWTH", 2)
     check_rounds(ops, SETS[name], 5, k, few_messages)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_a_neighbour_whose_core_distance_is_its_weight_says_nothing(ops, seed, monkeypatch):
     """With alpha = 4, most edges weigh as much as a core distance."""
-    monkeypatch.setattr(asking, "SAMPLE", 4)
-    monkeypatch.setattr(asking, "GROWTH", 2)
+    monkeypatch.setattr(remembering, "SAMPLE", 4)
+    monkeypatch.setattr(remembering, "GROWTH", 2)
     X = np.random.default_rng(seed).lognormal(0, 2, (1500, 2))
     check_rounds(ops, X, 12, k=5, few_messages=True, core_factor=16.0)
 
@@ -268,10 +270,10 @@ def test_the_lock_is_held_while_the_labels_of_nodes_are_in_use(ops, monkeypatch,
     def watch(name):
         operation = getattr(ops, name)
 
-        def watched(index, *args):
+        def watched(index, *args, **more):
             assert [part.lock.locked() for part in made if part.index.nodes is index.nodes] == [True], name
             used.append(name)
-            return operation(index, *args)
+            return operation(index, *args, **more)
 
         monkeypatch.setattr(ops, name, watched)
 
@@ -289,7 +291,7 @@ def test_pairs_of_many_components_are_told_apart(ops):
     a, b = (ops.asarray(np.array(ends, np.int32)) for ends in ([5, 5 + (1 << 15), 5], [9, 9, 9]))
     u, v = (ops.asarray(np.array(ends)) for ends in ([0, 1, 2], [3, 4, 5]))
     weight = ops.asarray(np.array([2.0, 3.0, 1.0]))
-    edges = OpenEdges(a, b, u, v, weight, weight)
+    edges = OpenEdges.of(a, b, u, v, weight, weight)
     lightest = rounds._lightest_of_pairs(ops, edges, ops.xp.arange(count, dtype=np.int32), count)
     assert to_host(lightest.u).tolist() == [2, 1]
 

@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from threads import tree_of
 
 import emst
-from emst.partitions import asking
+from emst.partitions import remembering
 
 RNG = np.random.default_rng(11)  # for SETS; tests take `rng`
 
@@ -104,8 +104,8 @@ def test_metrics(engine, rng, name, k):
 def test_powers_that_have_lost_digits(engine, monkeypatch):
     """One point is so far away that 32nd powers of small distances vanish. They do not count where the triangle
     inequality spares points."""
-    monkeypatch.setattr(asking, "SAMPLE", 1)
-    monkeypatch.setattr(asking, "GROWTH", 2)
+    monkeypatch.setattr(remembering, "SAMPLE", 1)
+    monkeypatch.setattr(remembering, "GROWTH", 2)
     X = np.random.default_rng(62).random((1500, 3)) * 11
     X[0] = 2.0**62
     assert_same(np.array_split(X, 3), engine, 20, metric="minkowski", metric_params={"p": 32})

@@ -5,7 +5,7 @@ import importlib
 import numpy as np
 import pytest
 import reference
-from helpers import DIMENSIONS, DTYPES, cloud, forest_on, hierarchies, random_components, to_device, to_host
+from helpers import DIMENSIONS, DTYPES, cloud, hierarchies, random_components, to_device, to_host
 
 from emst.backend.records import EUCLIDEAN
 from emst.cpu.points.walk import STACK
@@ -67,9 +67,11 @@ def test_a_node_has_the_label_its_points_share(ops, n, d, components):
         "all": np.arange(n, dtype=np.int32),
     }[components]
     index, _, _ = hierarchies(ops, x)
-    ops.label_nodes(index, forest_on(ops, reference.empty_forest(labels, np.float32)).labels)
-    for level, (_, size) in enumerate(shape(index)):
-        np.testing.assert_array_equal(to_host(index.node_labels(level)), reference.labels_of(labels, size))
+    ops.label_nodes(index, of_points := to_device(ops, labels))
+    for level, (count, size) in enumerate(shape(index)):
+        nodes = (to_device(ops, one) for one in (np.full(count, level, np.int32), np.arange(count, dtype=np.int32)))
+        found = to_host(ops.box_labels(index, of_points, None, *nodes))
+        np.testing.assert_array_equal(found, reference.labels_of(labels, size))
 
 
 def test_the_stack_of_a_walk_has_room_for_the_most_points():

@@ -1,4 +1,4 @@
-"""What the outlines of other partitions tell: how near their leaves are, and which partitions a point has to ask."""
+"""What the outlines of other partitions tell: how near their leaves are, which points ask, and which partitions."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import reference
 from helpers import KINDS, cloud, to_device, to_host
 from norms_reference import BY_NAME, NAMES_AND_DTYPES, in_box, power_between
 
-from emst.backend.records import EUCLIDEAN, Norm, Outline
+from emst.backend.records import EUCLIDEAN, Norm, Numbering, Outline, Reaches
 
 
 def outline_of(parts, labels, random, dividing=0.9):
@@ -52,11 +52,32 @@ def on(ops, outline):
     return Outline(*(to_device(ops, field) for field in outline))
 
 
-def check_reach(ops, low, high, outline, own, norm):
-    args = (to_device(ops, low), to_device(ops, high), on(ops, outline), own, norm)
-    found = to_host(ops.outline_reach(*args))
-    assert found.dtype == low.dtype
-    np.testing.assert_array_equal(found, reference.outline_reach(low, high, outline, own, norm))
+class OnHost:
+    """What the reference reads of a hierarchy of the backend, in numpy arrays."""
+
+    def __init__(self, index):
+        self.n, self.dtype, self.norm, self.levels = index.n, index.dtype, index.norm, index.levels
+        self.core = None if index.core is None else to_host(index.core)
+        self.points = lambda: to_host(index.points())
+        self.boxes = lambda level: map(to_host, index.boxes(level))
+
+
+def along_the_curve(x):
+    return x[reference.curve_order(x, 1.0).rows]
+
+
+def check_reaches(ops, x, outline, own, norm, k=1, share=0.1):
+    """The reaches of points in the order of a hierarchy, from each of its levels down. Returns the last: from the
+    highest."""
+    index = ops.build_index(to_device(ops, x), to_device(ops, np.arange(len(x), dtype=np.int32)), 1.0, norm)
+    if k > 1:
+        ops.core_distances(index, k)
+    for highest in range(max(len(index.levels), 1)):
+        found = Reaches(*map(to_host, ops.outline_reaches(index, on(ops, outline), own, highest, share)))
+        expected = reference.outline_reaches(OnHost(index), outline, own, highest, share)
+        for name, ours, theirs in zip(Reaches._fields, found, expected):
+            assert getattr(ours, "dtype", float) == getattr(theirs, "dtype", float), name
+            np.testing.assert_array_equal(ours, theirs, name)
     return found
 
 
@@ -70,15 +91,15 @@ def check_hits(ops, x, labels, radius, outline, own, norm):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("name", "dtype"), NAMES_AND_DTYPES)
-def test_reach_and_hits_equal_the_reference(ops, name, dtype, kind):
+def test_reaches_and_hits_equal_the_reference(ops, name, dtype, kind):
     norm = BY_NAME[name]
-    for n, d in ((250, 1), (250, 3), (90, 40)):
+    for n, d in ((600, 1), (600, 3), (90, 40)):
         x, labels, _, outline = partitions(n, d, dtype, kind)
+        x = along_the_curve(x)
         random = np.random.default_rng(d)
         for own in (0, 3, 6):
-            reach = check_reach(ops, x, x, outline, own, norm)
-            other = x[random.permutation(len(x))]
-            check_reach(ops, np.minimum(x, other), np.maximum(x, other), outline, own, norm)
+            check_reaches(ops, x, outline, own, norm, k=4)
+            reach = check_reaches(ops, x, outline, own, norm).reach
             for radius in (reach, np.nextafter(reach, dtype(0)), random.permutation(reach), 0 * reach, 0 * reach - 1):
                 check_hits(ops, x, labels, radius.astype(dtype), outline, own, norm)
 
@@ -87,28 +108,27 @@ def test_reach_and_hits_equal_the_reference(ops, name, dtype, kind):
 def test_in_a_periodic_box(ops, name, dtype):
     if ops.name == "cpu" and name not in ("euclidean", "any power 2.7"):
         pytest.skip("the CPU compiles this norm for seconds, from the code of the two others")
-    for n, d, kind in ((250, 1, "uneven"), (250, 3, "repeated"), (90, 40, "uniform")):
+    for n, d, kind in ((250, 1, "uneven"), (600, 3, "repeated"), (90, 40, "uniform")):
         x, labels, _, outline = partitions(n, d, dtype, kind)
-        norm, other = in_box(BY_NAME[name], x), x[np.random.default_rng(d).permutation(len(x))]
-        reach = check_reach(ops, x, x, outline, 3, norm)
-        check_reach(ops, np.minimum(x, other), np.maximum(x, other), outline, 3, norm)
+        norm, x = in_box(BY_NAME[name], x), along_the_curve(x)
+        reach = check_reaches(ops, x, outline, 3, norm).reach
         check_hits(ops, x, labels, reach, outline, 3, norm)
 
 
 @pytest.mark.parametrize("d", [2, 40])
 def test_the_reach_is_no_farther_than_any_point_elsewhere(ops, d):
-    """It is a lower bound of every edge to another partition; equal where leaves hold single points."""
+    """It is a lower bound of every edge to another partition; equal near the border where leaves hold single points."""
     x, _, cuts, outline = partitions(300, d, np.float64, "uneven")
+    part = np.searchsorted(cuts, np.arange(len(x)), side="right")
     norms = BY_NAME | {"euclidean in a box": in_box(BY_NAME["euclidean"], x)}
     for name, norm in norms.items():
-        part = np.searchsorted(cuts, np.arange(len(x)), side="right")
-        between = power_between(x[:, None], x[None], norm)
         for own in range(3):
-            mine = part == own
-            nearest = between[mine][:, ~mine].min(axis=1, initial=np.inf)
-            assert (check_reach(ops, x[mine], x[mine], outline, own, norm) <= nearest).all(), name
-            exact = check_reach(ops, x[mine], x[mine], single_points(x, cuts), own, norm)
-            np.testing.assert_array_equal(exact, nearest, name)
+            mine = along_the_curve(x[part == own])
+            nearest = power_between(mine[:, None], x[None, part != own], norm).min(axis=1, initial=np.inf)
+            assert (check_reaches(ops, mine, outline, own, norm).reach <= nearest).all(), name
+            found = check_reaches(ops, mine, single_points(x, cuts), own, norm)
+            assert (found.reach <= nearest).all(), name
+            np.testing.assert_array_equal(found.reach[found.near], nearest[found.near], name)
 
 
 def test_nobody_else(ops):
@@ -119,9 +139,12 @@ def test_nobody_else(ops):
     alone = outline_of([x], [labels], np.random.default_rng(0))
     nobody = outline_of([x[:0], x[:0], x[:0]], [labels[:0]] * 3, np.random.default_rng(0))
     for outline in (alone, nobody):
-        assert np.isinf(check_reach(ops, x, x, outline, 0, EUCLIDEAN)).all()
+        for k in (1, 3):
+            found = check_reaches(ops, x, outline, 0, EUCLIDEAN, k)
+            assert (
+                np.isinf(found.reach).all() and found.rest == np.inf and not len(found.near) and not len(found.asking)
+            )
         assert not check_hits(ops, x, labels, far, outline, 0, EUCLIDEAN).any()
-    check_reach(ops, x[:0], x[:0], alone, 1, EUCLIDEAN)
     check_hits(ops, x[:0], labels[:0], far[:0], alone, 1, EUCLIDEAN)
 
 
@@ -135,13 +158,59 @@ def test_labels_decide_at_any_radius(ops):
     assert not found[:, 0].any() and found[:40, 1].all() and not found[40:80, 1].any() and found[40:80, 2].all()
 
 
+@pytest.mark.parametrize("k", [1, 5])
 @pytest.mark.parametrize("d", [2, 3])
-def test_deep_trees_of_many_points(ops, d):
-    """Neighbouring queries begin with the bound of the one before, in chunks of their own."""
-    x, labels, _, outline = partitions(4_000, d, np.float32, "uneven")
-    for own in (1, -1):
-        reach = check_reach(ops, x, x, outline, own, EUCLIDEAN)
-        check_hits(ops, x, labels, reach, outline, own, EUCLIDEAN)
+def test_deep_trees_of_many_points(ops, d, k):
+    """Neighbouring queries begin with the bound of the one before, in chunks of their own. Some points are near, and
+    some of these ask; the last leaf is not full."""
+    x, labels, cuts, outline = partitions(6_001, d, np.float32, "uniform")
+    part = np.searchsorted(cuts, np.arange(len(x)), side="right")
+    own = np.bincount(part).argmax()
+    mine = along_the_curve(x[part == own])
+    assert len(mine) % 16
+    found = check_reaches(ops, mine, outline, own, EUCLIDEAN, k)
+    assert 0 < len(found.asking) < len(found.near) and (len(found.near) < len(mine) or d == 3)
+    check_hits(ops, mine, labels[part == own], found.reach, outline, own, EUCLIDEAN)
+    check_reaches(ops, along_the_curve(x), outline, -1, EUCLIDEAN, k)
+
+
+def test_far_boxes_of_three_levels(ops):
+    """Most points get the reach of a box above their leaf."""
+    x = cloud(17_001, 2, np.float32)
+    mine, others = along_the_curve(x[400:]), x[:400] - np.float32([1.0, 0.0])
+    outline = outline_of([mine[:0], others], [np.zeros(0, np.int32), np.zeros(400, np.int32)], np.random.default_rng(0))
+    found = check_reaches(ops, mine, outline, 0, EUCLIDEAN)
+    assert 0 < len(found.near) < len(mine) / 4 and len(np.unique(found.reach[mine[:, 0] > 0.5])) < 50
+
+
+@pytest.mark.parametrize("norm", [EUCLIDEAN, BY_NAME["chebyshev"]])
+def test_a_box_as_far_as_it_is_wide_is_near(ops, norm):
+    x = np.linspace(0, 4, 16)[:, None]
+    for at, near in ((8.0, 16), (np.nextafter(8.0, 9.0), 0)):
+        outline = outline_of([x, np.array([[at]])], [np.arange(16), np.arange(1)], np.random.default_rng(0))
+        assert len(check_reaches(ops, x, outline, 0, norm).near) == near
+
+
+def test_points_of_far_leaves_ask_as_far_as_their_core_distances(ops):
+    """Two groups of points, and others nearer to the first than the second is: it asks, although no point is near."""
+    x = np.zeros((33, 2), np.float32)
+    x[:, 0] = [0] * 16 + [-10] * 16 + [5]
+    outline = outline_of([x[:32], x[32:]], [np.arange(32), np.arange(1)], np.random.default_rng(0))
+    found = check_reaches(ops, x[:32], outline, 0, EUCLIDEAN, k=20)
+    assert not len(found.near) and found.rest == 25
+    np.testing.assert_array_equal(found.asking, np.arange(16))
+    np.testing.assert_array_equal(found.radius, 100)
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (1, 1), (33, 2), (700, 7), (5_000, 3)])
+@pytest.mark.parametrize("share", [0.0, 0.2, 1.0])
+def test_list_hits(ops, shape, share):
+    hits = np.random.default_rng(shape).random(shape) < share
+    for given in (to_device(ops, hits), to_device(ops, hits.T).T):
+        members, start = ops.list_hits(given)
+        expected, starts = reference.list_hits(hits)
+        assert members.dtype == np.int32 and start == starts
+        np.testing.assert_array_equal(to_host(members), expected)
 
 
 def test_a_node_may_seem_farther_than_its_child(ops):
@@ -154,5 +223,33 @@ def test_a_node_may_seem_farther_than_its_child(ops):
     numbers = ([1, -1, -1], [2, 0, 0], [-1, -1, -1], [0, 3])
     whole = Outline(low, high, *(np.array(each, np.int32) for each in numbers))
     leaf = Outline(low[1:2], high[1:2], *(np.array(each, np.int32) for each in ([-1], [0], [-1], [0, 1])))
-    radius = check_reach(ops, x, x, leaf, -1, norm)
+    radius = check_reaches(ops, x, leaf, -1, norm).reach
     assert check_hits(ops, x, np.zeros(1, np.int32), radius, whole, -1, norm).all()
+
+
+@pytest.mark.parametrize("k", [1, 4])
+@pytest.mark.parametrize("d", [2, 7])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_questions(ops, dtype, d, k):
+    """The points of a partition ask those partitions whose outline lies within the bound of their component."""
+    rng = np.random.default_rng([d, k])
+    x, _, cuts, outline = partitions(700, d, dtype, "uniform", 3)
+    own = int(np.argmax(np.diff([0, *cuts, len(x)])))
+    part = np.split(x, cuts)[own]
+    n = len(part)
+    index = ops.build_index(to_device(ops, part), to_device(ops, np.arange(n, dtype=np.int32)), 1.0, EUCLIDEAN)
+    if k > 1:
+        ops.core_distances(index, k)
+    places = np.sort(rng.choice(n, n // 2, replace=False)).astype(np.int32)
+    component, group = rng.integers(0, 6, n).astype(np.int32), rng.integers(0, 5, 6).astype(np.int32)
+    bound = (np.array([0.0, 0.1, 0.5, 2.0, 50.0]) ** 2).astype(dtype)
+    args = places, component, group, 100, bound, Numbering(2**33, n // 3, 7)
+    given = (to_device(ops, value) if isinstance(value, np.ndarray) else value for value in args)
+    found, start = ops.questions(index, *given, on(ops, outline), own)
+    wanted, at = reference.questions(OnHost(index), *args, outline, own)
+    assert start == at and 0 < start[-1]
+    for name, ours, theirs in zip(wanted._fields, found, wanted):
+        assert (ours is None) == (theirs is None), name
+        if theirs is not None:
+            assert to_host(ours).dtype == theirs.dtype, name
+            np.testing.assert_array_equal(to_host(ours), theirs, name)

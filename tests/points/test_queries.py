@@ -58,9 +58,15 @@ def check_across(ops, ours, expected, labels, own, core, radius):
     ops.label_nodes(index, on[0])
     found = ops.nearest_across(index, on[0], queries, *on[1:])
     wanted = reference.nearest_across(expected_bvh, labels, expected_queries, own, core, radius)
-    for one, other in zip(found, wanted):
+    several = int(labels.max()) + 1  # the same labels by components that are parts of them
+    component = labels + np.arange(len(labels), dtype=np.int32) % 3 * np.int32(several)
+    on[0], group = to_device(ops, component), to_device(ops, np.tile(np.arange(several, dtype=np.int32), 3))
+    ops.label_nodes(index, on[0], group)
+    by_group = ops.nearest_across(index, on[0], queries, *on[1:], group=group)
+    for one, same, other in zip(found, by_group, wanted):
         assert to_host(one).dtype == other.dtype
         np.testing.assert_array_equal(to_host(one), other)
+        np.testing.assert_array_equal(to_host(same), other)
     return wanted
 
 
@@ -175,6 +181,27 @@ def test_equal_points_take_a_moment(ops, shift, k):
         assert (to_host(found[0]) == 0).all()
         assert (to_host(distances) == np.float32(shift) ** 2).all()
     assert time.perf_counter() - start < 10  # were it quadratic: minutes
+
+
+@pytest.mark.parametrize("d", [2, 40])
+@pytest.mark.parametrize("m", [1, 100])
+def test_queries_need_no_boxes(ops, m, d):
+    """Searches find the same for queries that have been built as such."""
+    rng = np.random.default_rng([m, d])
+    x, y = (to_device(ops, rng.random((count, d))) for count in (500, m))
+    index, *queries = (
+        ops.build_index(points, to_device(ops, np.arange(len(points), dtype=np.int32)), 1.0) for points in (x, y)
+    )
+    queries.append(ops.build_queries(y, index.norm))
+    far, labels = to_device(ops, np.full(m, np.inf)), to_device(ops, np.arange(500, dtype=np.int32) % 3)
+    ops.label_nodes(index, labels)
+    found = [
+        [ops.nearest_distances(index, one, far, 5), *ops.nearest_across(index, labels, one, labels[:m], None, far)]
+        for one in queries
+    ]
+    assert all(one.n == m for one in queries)
+    for boxed, plain in zip(*found):
+        np.testing.assert_array_equal(to_host(boxed), to_host(plain))
 
 
 def test_leaves_whose_numbers_take_more_than_16_bits(ops):

@@ -5,6 +5,16 @@ from __future__ import annotations
 import numpy as np
 from norms_reference import power_between, power_of_box
 
+from emst.backend.records import Components, JoinedComponents, ListedEdges, OpenEdges, Questions, Reaches
+
+
+def split_points(points, units, first_row, dtype, segments, count):
+    """Segment by segment."""
+    members = [np.flatnonzero(segments == segment) for segment in range(count)]
+    order = np.concatenate(members)
+    weights = None if units is None else units[order]
+    return points[order], (first_row + order).astype(dtype), weights, np.cumsum([0, *map(len, members)]).tolist()
+
 
 def nearest_distances(index, queries, radius, count):
     """All pairs."""
@@ -28,8 +38,9 @@ def weighted_nearest(index, queries, units, enough, radius):
     return tuple(map(np.concatenate, zip(*lists)))
 
 
-def nearest_across(index, labels, queries, query_labels, core, radius, near=None):
+def nearest_across(index, labels, queries, query_labels, core, radius, near=None, group=None):
     """All pairs."""
+    labels = labels if group is None else group[labels]
     between = power_between(queries.scaled[:, None], index.scaled[None], index.norm)
     weight = between
     if core is not None:
@@ -72,35 +83,142 @@ def hold_back(index, forest, weight, power):
     return sum(sure)
 
 
-def first_edges(a, b, label, count, weight, power, u, v):
+def first_edges(edges, label, count, both=True):
     """All edges of every component, sorted."""
     place = np.full(count, -1, np.int32)
-    order = np.lexsort((v, u, power, weight))  # stable
+    order = np.lexsort((edges.v, edges.u, edges.power, edges.weight))  # stable
     for i in order[::-1]:
-        ends = [label[a[i]]] if b is None else [label[a[i]], label[b[i]]]
-        if b is None or ends[0] != ends[1]:
+        ends = [label[edges.a[i]], label[edges.b[i]]] if both else [label[edges.a[i]]]
+        if not both or ends[0] != ends[1]:
             place[ends] = i
     return place
 
 
-def asking_points(places, weight, power, nearest, component, group, bound, bound_power, label):
+def edges_across(nearest, weight, power, query_component, query_id, component, base, numbering):
+    """Query by query."""
+    rows = []
+    for place, a, mine, *keys in zip(nearest.tolist(), query_component, query_id.tolist(), weight, power):
+        here = max(place, 0)
+        id = here + numbering.start + (numbering.left_out if here >= numbering.kept else 0)
+        rows.append((a, a if place < 0 else component[here] + base, min(mine, id), max(mine, id), *keys))
+    kinds = np.int32, np.int32, np.int64, np.int64, weight.dtype, power.dtype
+    return OpenEdges.of(*(np.array(column, kind) for column, kind in zip(zip(*rows), kinds)))
+
+
+def edges_at(edges, places):
+    """Edge by edge."""
+    rows = [edges.words[place] if place >= 0 else edges.words[0] * 0 for place in places]
+    return OpenEdges(np.array(rows).reshape(-1, edges.words.shape[1]))
+
+
+def join_components(edges, components, waits):
+    """Component by component. Of two that hook onto each other, the lesser one stays."""
+    label, count, size, boxes = components.label, components.count, components.size, components.boxes
+    first = first_edges(edges, label, count)
+    above = np.arange(count)
+    for c in np.flatnonzero(~waits):
+        above[c] = label[edges.a[first[c]]] + label[edges.b[first[c]]] - c
+    for c in np.flatnonzero(above[above] == np.arange(count)):
+        above[c] = min(c, above[c])
+    hooked = np.flatnonzero(above != np.arange(count))
+    for _ in range(count):
+        above = above[above]
+    number = np.unique(above, return_inverse=True)[1].astype(np.int32)
+    count -= len(hooked)
+    sizes = np.array([size[number == c].sum() for c in range(count)])
+    boxes = np.array([box if box < 0 else number[box] for box in boxes], np.int32)
+    apart = number[label[edges.a]] != number[label[edges.b]]
+    taken, rest = (OpenEdges(edges.words[rows]) for rows in (first[hooked], apart))
+    return JoinedComponents(Components(number[label], count, sizes, boxes), number, first, taken, rest)
+
+
+def component_bounds(edges, components):
+    """Component by component."""
+    first = first_edges(edges, components.label, components.count)
+    weight, power = (np.array(column[first]) for column in (edges.weight, edges.power))
+    weight[max(range(components.count), key=lambda c: (components.size[c], -c))] = -1
+    return weight, power
+
+
+def box_labels(index, labels, group, level, node):
+    """Box by box, from the labels of its points."""
+    found, labels = [], labels if group is None else group[labels]
+    for at, number in zip(level, node):
+        if at >= len(index.levels):
+            found.append(-1)
+            continue
+        size = index.levels[at][1] if at >= 0 else 1
+        inside = np.unique(labels[number * size : (number + 1) * size])
+        found.append(inside[0] if len(inside) == 1 else -1)
+    return np.array(found, np.int32)
+
+
+def asking_points(places, weight, power, nearest, component, group, bound, bound_power, label, least, rest):
     """Point by point."""
     asking = []
     for i in range(len(weight)):
-        c = component[i if places is None else places[i]]
+        g = group[component[i if places is None else places[i]]]
         first = (weight[i],) if power is None else (weight[i], power[i])
-        most = (bound[c],) if power is None else (bound[c], bound_power[c])
-        forgets = nearest is None or nearest[i] < 0 or label[nearest[i]] == group[c]
-        if bound[c] >= 0 and first <= most and forgets:
+        most = (bound[g],) if power is None else (bound[g], bound_power[g])
+        forgets = nearest is None or nearest[i] < 0 or label[nearest[i]] == g
+        if bound[g] >= 0 and first <= most and forgets:
             asking.append(i)
-    return np.array(asking, np.int32)
+    exceeds = [bound[g] >= max(limit, rest) for g, limit in zip(group, least)]
+    return np.array(asking, np.int32), not any(exceeds)
 
 
-def outline_reach(low, high, outline, home, norm):
+def questions(index, places, component, group, base, bound, numbering, outline, home):
+    """Partition by partition, point by point."""
+    asked, start = [], [0]
+    label = group[component[places]]
+    hits = outline_hits(index.points()[places], label, bound[label], outline, home, index.norm)
+    for partition in range(hits.shape[1]):
+        for i in np.flatnonzero(hits[:, partition]):
+            place = places[i]
+            id = int(place) + numbering.start + (numbering.left_out if place >= numbering.kept else 0)
+            core = 0 if index.core is None else index.core[place]
+            asked.append((index.points()[place], component[place] + base, core, bound[label[i]], id))
+        start.append(len(asked))
+    T = index.dtype
+    points, *columns = zip(*asked) if asked else [()] * 5
+    points = np.array(points, T).reshape(-1, index.points().shape[1])
+    of_points, core, radius, ids = (np.array(c, kind) for c, kind in zip(columns, (np.int32, T, T, np.int64)))
+    return Questions(points, of_points, None if index.core is None else core, radius, ids), start
+
+
+def outline_reaches(index, outline, home, highest, share):
+    """Box by box. Of a near box, the bound is -1."""
+    points, norm, places = index.points(), index.norm, np.arange(index.n)
+    bound, radius = np.full(index.n, -1, index.dtype), np.full(index.n, np.inf, index.dtype)
+    for level, (count, size) in list(enumerate(index.levels))[highest::-1]:
+        low, high = index.boxes(level)
+        width = power_between(low, high, norm._replace(period=None))
+        for i in range(count):
+            inside = slice(i * size, i * size + size)
+            if bound[i * size] < 0:  # no box above it is far
+                reach = reach_of_boxes(low[i : i + 1], high[i : i + 1], outline, home, norm)
+                bound[inside] = reach if reach > width[i] else -1
+                radius[inside] = width[i] * index.dtype.type(share)
+    near = np.flatnonzero(bound < 0).astype(np.int32)
+    rest = float(bound[bound >= 0].min(initial=np.inf))
+    bound[near] = reach_of_boxes(points[near], points[near], outline, home, norm)
+    radius[np.setdiff1d(places, near)] = -1
+    radius = radius if index.core is None else index.core
+    asking = np.flatnonzero(bound <= radius).astype(np.int32)
+    return Reaches(bound, near, rest, asking, radius[asking], points[asking])
+
+
+def reach_of_boxes(low, high, outline, home, norm):
     """All leaves."""
     leaves, _ = leaves_of(outline, home)
     between = power_of_box(outline.low[leaves], outline.high[leaves], low[:, None], high[:, None], norm)
     return between.min(axis=1, initial=np.inf).astype(low.dtype)
+
+
+def list_hits(hits):
+    """Partition by partition."""
+    lists = [np.flatnonzero(column) for column in hits.T]
+    return np.concatenate(lists).astype(np.int32), np.cumsum([0, *map(len, lists)]).tolist()
 
 
 def outline_hits(points, labels, radius, outline, home, norm):
@@ -118,3 +236,30 @@ def leaves_of(outline, home):
     partition = np.searchsorted(outline.start, np.arange(len(outline.child)), side="right") - 1
     leaves = np.flatnonzero((outline.child < 0) & (partition != home))
     return leaves, partition[leaves]
+
+
+def insert_edges(index, edges, weights, rows, others, ends):
+    """All edges, sorted."""
+    u, v = edges.T
+    power = weights if index.core is None else power_between(index.scaled[u], index.scaled[v], index.norm)
+    of_others = others.weight if index.core is None else others.power
+    u, v = np.concatenate([ends, edges]).T
+    both = ListedEdges(
+        np.concatenate([others.rows, np.sort(rows[edges], axis=1)]),
+        np.concatenate([others.weight, weights]),
+        np.concatenate([of_others, power]),
+    )
+    return in_order(both, np.lexsort((v, u, both.power, both.weight)), index.core is not None)  # stable
+
+
+def merge_edges(first, second):
+    """All edges, sorted."""
+    powers = first.power is not None
+    rows, weight = (np.concatenate(columns) for columns in list(zip(first, second))[:2])
+    power = np.concatenate([first.power, second.power]) if powers else weight
+    return in_order(ListedEdges(rows, weight, power), np.lexsort((power, weight)), powers)  # stable
+
+
+def in_order(edges, order, powers):
+    """The edges at these places, with or without powers."""
+    return ListedEdges(edges.rows[order], edges.weight[order], edges.power[order] if powers else None)

@@ -49,13 +49,23 @@ from hierarchy_reference import (  # noqa: F401, more operations
 from norms_reference import power_between, rooted
 from partitions_reference import (  # noqa: F401, more operations
     asking_points,
+    box_labels,
+    component_bounds,
+    edges_across,
+    edges_at,
     first_edges,
     hold_back,
+    insert_edges,
     join_bounds,
+    join_components,
+    list_hits,
+    merge_edges,
     nearest_across,
     nearest_distances,
     outline_hits,
-    outline_reach,
+    outline_reaches,
+    questions,
+    split_points,
     weighted_nearest,
 )
 from prediction_reference import (  # noqa: F401, more operations
@@ -126,9 +136,6 @@ class SearchIndex:
 
     def boxes(self, level):
         return boxes_of(self.scaled, self.levels[level][1])
-
-    def node_labels(self, level):
-        return labels_of(self.labels, self.levels[level][1])
 
 
 def boxes_of(points, size):
@@ -207,6 +214,11 @@ def curve_order(points, scale, keep=False, box=None, copies=None):
 def curve_codes(points, scale, box):
     grid = Grid.around(np.stack(box) * scale)
     return grid.codes(points.astype(np.float64) * scale)
+
+
+def curve_segments(points, scale, box, firsts, numbers):
+    codes = curve_codes(points, scale, box)
+    return np.array([numbers[np.flatnonzero(firsts <= code)[-1]] for code in codes], np.int32)
 
 
 def _kept(depth, found):
@@ -306,8 +318,21 @@ def _hilbert_transpose(cells, bits):
     return (x ^ t).T
 
 
+def asarrays(*arrays):
+    """Each by itself."""
+    return [None if array is None else asarray(array) for array in arrays]
+
+
+def readable(array):
+    return asarray(array)
+
+
 def settled():
     return contextlib.nullcontext()
+
+
+def concatenated(parts):
+    return np.concatenate(parts)
 
 
 def take(array, places):
@@ -328,6 +353,11 @@ def build_index(points, order, scale, norm=EUCLIDEAN):
     if norm.period is not None:
         norm = norm._replace(period=tuple(length * scale for length in norm.period))
     return SearchIndex(scaled.astype(points.dtype)[order], scale=scale, norm=norm)
+
+
+def build_queries(points, norm):
+    """A hierarchy in the order of the points."""
+    return build_index(points, np.arange(len(points), dtype=np.int32), 1.0, norm)
 
 
 def core_distances(index, k, report=None):
@@ -386,8 +416,8 @@ def cache_neighbours(index, forest):
     return None  # nothing is cached: every round looks at all pairs
 
 
-def label_nodes(index, labels):
-    index.labels = labels.copy()
+def label_nodes(index, labels, group=None):
+    index.labels = labels.copy() if group is None else group[labels]
 
 
 def upper_bounds(index, forest, cache):
@@ -449,7 +479,7 @@ def sorted_edges(index, forest, order, powers=False):
 
 def unscaled(index, powers, order):
     roots = np.empty_like(powers)
-    roots[order] = rooted(powers, index.norm, index.scale)
+    roots[slice(None) if order is None else order] = rooted(powers, index.norm, index.scale)
     return roots
 
 

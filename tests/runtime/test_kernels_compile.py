@@ -30,6 +30,7 @@ VALUES = {
     "int K": ["2", "6", LONGEST],
     "int STAGES": ["2", "3"],
     "bool SHORT": ["false", "true"],
+    "int WORDS": ["4", "5"],  # of an edge
     "int FIXED": ["0", "3", "5"],  # dimensions, or 0 for any number
     "bool MRD": ["false", "true"],
     "bool LABELS": ["false", "true"],

@@ -55,7 +55,7 @@ UPPER_BOUNDS = [
         OnDevice((3,), "i4"),
     ),
 ]
-LABELS = [OnDevice((9,), "i4"), 9, np.zeros(1, "V68"), OnDevice((9, 4), "f4")]
+LABELS = [OnDevice((9,), "i4"), None, 9, np.zeros(1, "V68"), OnDevice((9, 4), "f4")]
 LEAVES = [9, OnDevice((9, 2), "i4"), np.bool_(True), OnDevice((9,), "?")]
 NUMBERS = [9, None, np.bool_(True), 1 << 40]  # for the same kernel, by address
 CHAINS = [OnDevice((9,), "i4"), OnDevice((9,), "u4"), 0, 9, None]
@@ -92,7 +92,7 @@ def test_a_wrong_number_of_arguments_raises(room, name, args):
         (*RIGHT[0], 8, OnDevice((9,), "f4"), r"takes Bits<double> \* for bound; got an array of float32"),
         (*RIGHT[0], 0, np.zeros(9, np.int32), r"takes int \* for labels; got array"),
         (*RIGHT[0], 7, 3.5, r"takes int \* for nearest; got 3.5"),
-        (*RIGHT[1], 2, 3, "takes Hierarchy for h; got an integer of 8 bytes"),
+        (*RIGHT[1], 3, 3, "takes Hierarchy for h; got an integer of 8 bytes"),
         (*RIGHT[2], 2, 1, "takes bool for root_too; got an integer of 8 bytes"),
         (*RIGHT[2], 0, None, "takes i64 for clusters; got None"),
         (*RIGHT[3], 8, 1, "takes u32 for epoch; got an integer of 8 bytes"),

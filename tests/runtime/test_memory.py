@@ -1,7 +1,9 @@
-"""How much memory is free: control groups of both versions, on a tree of files that stands in for the machine's."""
+"""How much memory is free: control groups of both versions, on a tree of files that stands in for the machine's; and
+arrays that are read in place."""
 
 import numpy as np
 import pytest
+from helpers import to_device, to_host
 
 from emst.cpu.runtime import memory
 
@@ -142,3 +144,13 @@ def test_arrays_in_one_piece_of_memory_on_a_gpu():
     del arrays, array
     assert (last.get() == 4).all()
     assert [array.size for array in empties((0, np.int32), (0, np.int32))] == [0, 0]
+
+
+def test_an_array_of_this_device_is_read_in_place(ops):
+    """Unless it has gaps."""
+    values = np.arange(12).reshape(3, 4)
+    array = to_device(ops, values)
+    assert ops.readable(array) is array
+    copy = ops.readable(array[:, :3])
+    assert copy.flags.c_contiguous
+    np.testing.assert_array_equal(to_host(copy), values[:, :3])

@@ -17,8 +17,10 @@ search.py        the search: the nearest point of another component
 small.py         few points: all rounds in one call
 rounds.py        the rounds that are left, at once: never on the CPU
 result.py        sorted edges and core distances, in the caller's rows and units
+gathered.py      edges of partitions as one list
 places.py        places of new points in that order
-outline.py       distances to the outlines of other partitions
+outline.py       how far points are from what other partitions hold, and which ask
+split.py         points in the order of their segments, each of which goes to one partition
 border.py        components that must not hook, as other partitions may hold a lighter edge
 components.py    first edges of components between rounds of partitions, and points that ask
 queries.py       nearest points for new points, and for points of other partitions

@@ -7,5 +7,14 @@ from typing import Any
 from emst.backend.records import Norm
 
 
-def load_ahead(n: int, d: int, dtype: Any, norm: Norm, k: int, labels: Any = None, weighted: bool = False) -> None:
+def load_ahead(
+    n: int,
+    d: int,
+    dtype: Any,
+    norm: Norm,
+    k: int,
+    labels: Any = None,
+    weighted: bool = False,
+    partitions: bool = False,
+) -> None:
     """See `emst.backend.operations`."""

@@ -88,11 +88,6 @@ class SearchIndex:
             for corner in (self.nodes.low, self.nodes.high)
         )
 
-    def node_labels(self, level: int):
-        """int32[count], MIXED where several components meet."""
-        start = self.nodes.first[level] * LANES
-        return self.nodes.label[start : start + self.nodes.counts[level]]
-
     def points(self):
         """Scaled points in curve order: T[n, d]."""
         points = np.empty((self.n, self.d), self.dtype)
@@ -118,6 +113,11 @@ def build_index(points, order, scale, norm=EUCLIDEAN):
         size = int(nodes.counts[level])
         for_chunks(_fill_parents, size, grain_for(size, rows_that_hold(1 << 15, d * LANES)), d, nodes, level)
     return index
+
+
+def build_queries(points, norm):
+    """See `emst.backend.operations`."""
+    return build_index(points, np.arange(len(points), dtype=np.int32), 1.0, norm)
 
 
 @kernel

@@ -8,7 +8,7 @@ from __future__ import annotations
 from numba import types
 from numba.extending import intrinsic
 
-from emst.cpu.points.norms import power_of_box, power_of_distance
+from emst.cpu.points.norms import power_of_box, power_of_distance, power_without_wrapping
 from emst.cpu.runtime.compile import part
 from emst.cpu.runtime.lanes import LANES, WORD, address, as_word, load, spread, store, vector
 
@@ -113,6 +113,22 @@ def box_power(typingctx, space, low, high, node, query_low, query_high, query):
 
     at = types.int64
     return low.dtype(space, low, high, at, query_low, query_high, at), codegen
+
+
+@intrinsic
+def box_width(typingctx, space, low, high):
+    """Power of the vector from `low` to `high`, the corners of a box; a periodic box changes nothing."""
+
+    def codegen(context, builder, signature, values):
+        norm, lows, highs = values
+
+        def difference(i):
+            a, b = (address(context, builder, low, corner, i) for corner in (lows, highs))
+            return builder.fsub(builder.load(b), builder.load(a))
+
+        return power_without_wrapping(builder, space, norm, context.get_value_type(low.dtype), difference)
+
+    return low.dtype(space, low, high), codegen
 
 
 @intrinsic

@@ -119,7 +119,19 @@ def power_of_distance(context, builder, space, values, kind, difference):
         apart = _call(builder, "fabs", difference(i))
         return lesser(builder, builder.fsub(length(i), apart), apart)
 
-    return _power(builder, space.types[1], builder.extract_value(values, 1), kind, wrapped)
+    return _power(builder, *_without_period(builder, space, values), kind, wrapped)
+
+
+def power_without_wrapping(builder, space, values, kind, difference):
+    """The same of differences as they are, also in a periodic box."""
+    if space.instance_class is Periodic:
+        space, values = _without_period(builder, space, values)
+    return _power(builder, space, values, kind, difference)
+
+
+def _without_period(builder, space, values):
+    """Type and fields of the tuple inside a periodic one."""
+    return space.types[1], builder.extract_value(values, 1)
 
 
 def _lengths(context, builder, space, values, kind):
@@ -162,7 +174,7 @@ def power_of_box(context, builder, space, values, kind, sides, flat=None):
     lowered power would make it compare all of them."""
     if space.instance_class is Periodic:
         length = _lengths(context, builder, space, values, kind)
-        space, values = space.types[1], builder.extract_value(values, 1)
+        space, values = _without_period(builder, space, values)
 
         def difference(i):
             below, above = sides(i)

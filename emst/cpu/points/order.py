@@ -51,6 +51,14 @@ def curve_codes(points, scale, box):
     return _codes_of_cell(points, scale, np.arange(len(points), dtype=np.int32), grids, 0)
 
 
+def curve_segments(points, scale, box, firsts, numbers):
+    """See `emst.backend.operations`."""
+    codes, n = curve_codes(points, scale, box), len(points)
+    segments = np.empty(n, np.int32)
+    for_chunks(_segments_of_part, n, grain_for(n, 4096), codes, firsts, numbers, segments)
+    return segments
+
+
 def _divide(points, scale, rows, first, start, box):
     """Sort the points of every cell along a curve of its own. Returns their codes, in that order, and the grids. If
     there is a box, there is one cell, and it is divided by the grid of that box."""
@@ -184,6 +192,12 @@ def _set_grid(grids, cell, low, high, widest, extents):
 @kernel
 def _codes_of_part(lanes, points, scale, rows, grids, cell, codes, begin, end):
     _codes(lanes, points, scale, rows, begin, end, grids, cell, codes, begin)
+
+
+@kernel
+def _segments_of_part(codes, firsts, numbers, segments, begin, end):
+    for i in range(begin, end):
+        segments[i] = numbers[last_at_most(firsts, codes[i])]
 
 
 @part

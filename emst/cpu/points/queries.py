@@ -23,6 +23,7 @@ from emst.cpu.points.distances import children_mask, point_mask
 from emst.cpu.points.knn import new_lists, walk_lists, wanted_distance
 from emst.cpu.points.search import NOBODY, take
 from emst.cpu.points.walk import box_around, may_come_first, new_packet, walk_with
+from emst.cpu.runtime import gather
 from emst.cpu.runtime.arrays import empty, full
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.lanes import LANES, at_most_mask, greatest, just_above, just_below, lowest_bit, unequal_mask
@@ -64,12 +65,12 @@ def nearest_distances(index, queries, radius, count):
     return powers
 
 
-def nearest_across(index, labels, queries, query_labels, core, radius, near=None):
+def nearest_across(index, labels, queries, query_labels, core, radius, near=None, group=None):
     """See `emst.backend.operations`."""
     padded = None
     if labels is not None:
         padded = full(index.leaves * LANES, MIXED, np.int32)
-        padded[: index.n] = labels
+        padded[: index.n] = labels if group is None else gather.take(group, labels)
     nearest = np.full(queries.n, -1, np.int32)
     weight, power = (np.full(queries.n, np.inf, index.dtype) for _ in range(2))
     cores = (None, None) if core is None else (index.padded_core, index.node_core)

@@ -170,6 +170,7 @@ def edge_powers(index, u, v):
 def unscaled(index, powers, order):
     """See `emst.backend.operations`."""
     out = np.empty_like(powers)
+    order = np.arange(len(powers), dtype=np.int32) if order is None else order
     args = (_roots(index, powers), order, 1 / index.scale, out)
     for_chunks(_unscale, len(powers), grain_for(len(powers), 1 << 15), *args)
     return out

@@ -41,6 +41,22 @@ def asarray(array, dtype=None):
     return np.ascontiguousarray(array, dtype)
 
 
+def asarrays(*arrays):
+    """See `emst.backend.operations`."""
+    return [None if array is None else asarray(array) for array in arrays]
+
+
+def readable(array):
+    """See `emst.backend.operations`."""
+    return asarray(array)
+
+
+def concatenated(parts):
+    """See `emst.backend.operations`."""
+    filled = [part for part in parts if len(part)] or parts[:1]
+    return asarray(filled[0]) if len(filled) == 1 else np.concatenate([asarray(part) for part in filled])
+
+
 def bytes_free() -> int | None:
     """Memory this process can still get, None where the machine does not say."""
     limits = [free for free in (machine_free(ROOT), groups_free(ROOT)) if free is not None]

@@ -18,8 +18,10 @@ search         the search: the nearest point of another component
 small          few points: all rounds at once, by comparing all pairs
 rounds         few points or components: the rounds that are left, at once
 result         sorted edges and core distances, in the caller's rows and units
+gathered       edges of partitions as one list
 places         places of new points in that order
-outline        which points and boxes are near to what other partitions hold
+outline        how far points are from what other partitions hold, and which ask; outline.cuh has the distance of a box
+split          points in the order of their segments, each of which goes to one partition
 border         components that must not hook, as other partitions may hold a lighter edge
 components     first edges of components between rounds of partitions, and points that ask
 queries        nearest points for new points, and for points of other partitions

@@ -50,7 +50,7 @@ KERNELS = {
     "lists": "points/knn nearest_points<{T}, {D}, {M}, {K}>",
     "ranks": "points/knn kth_distances<{T}, {D}, {M}>",
     "total": "runtime/total sum_parts<{T}>",
-    "cores": "points/result unscaled<{T}, {SQUARED}>",
+    "cores": "points/result unscaled<{T}, {ROOTED}>",
     "few": """
         runtime/sort rank_keys<u64>
         points/order list_crowded
@@ -152,6 +152,64 @@ KERNELS = {
         hierarchy/selection label_points<{R}>
         runtime/gather gather_words<{WORD}, int>
     """,
+    # what partitions launch besides the rounds
+    "partitions": """
+        points/order code_segments<{T}, {A}>
+        points/split count_segments
+        points/split split_points<{U}, int>
+        points/outline bound_nodes<{T}, {M}>
+        points/outline list_near<{T}>
+        points/outline spread_bounds<{T}>
+        points/outline reach_near<{T}, {M}>
+        points/outline gather_asking<{T}, {M}>
+        points/outline number_near
+        points/outline outline_hits<{T}, {M}>
+        points/outline list_hits
+        points/outline border_hits<{T}, {M}>
+        points/outline write_questions<{T}>
+        points/border count_sure<{T}, {M}>
+        points/border take_unsure<{T}, {M}>
+        points/components least_keys<{WORDS}>
+        points/components first_places<{WORDS}>
+        points/components edges_across<{T}>
+        points/components edges_at<{WORDS}>
+        points/components hook_first<{WORDS}>
+        points/components number_roots
+        points/components renumber
+        points/components list_taken<{WORDS}>
+        points/components list_left<{WORDS}>
+        points/components write_bounds<{T}>
+        points/components forget_greatest<{T}>
+        points/components list_asking<{T}>
+        points/components exceeds_rest<{T}>
+        points/result edge_powers<{T}, {M}>
+        points/result unscaled<{T}, {ROOTED}>
+        points/gathered put_others<{T}, {M}, {MRD}>
+        points/gathered put_edges<{T}, {M}, {MRD}>
+        points/gathered split_tiles<{T}, {MRD}>
+        points/gathered merge_edges<{T}, {MRD}>
+        merge hook<float>
+        merge list_roots<float>
+        runtime/gather gather_words<u32, int>
+    """,
+    "partitions by walks": """
+        points/components box_labels<{T}, {D}>
+        points/queries nearest_across<{T}, {D}, {M}, {MRD}, true>
+        points/queries list_within<{T}, {D}, {M}, {OTHERS}>
+    """,
+    "partitions by pairs": """
+        distances/brute brute_across<{T}, {M}>
+        distances/brute brute_within<{T}, {M}>
+    """,
+    "partitions without cores": "points/border lower_bounds<{T}>",
+    "partitions with cores": """
+        points/border begin_bounds<{T}>
+        points/border join_weights<{T}>
+        points/border join_powers<{T}>
+        points/border end_bounds<{T}>
+    """,
+    "partitions with lists": "points/queries list_within<{T}, {D}, {M}, {K}>",
+    "partitions with ranks": "points/queries row_within<{T}, {D}, {M}>",
     "weights": """
         points/weighted end_lists
         points/result edge_powers<{T}, {M}>
@@ -181,10 +239,20 @@ KERNELS = {
 }
 
 
-def load_ahead(n: int, d: int, dtype: Any, norm: Norm, k: int, labels: Any = None, weighted: bool = False) -> None:
+def load_ahead(
+    n: int,
+    d: int,
+    dtype: Any,
+    norm: Norm,
+    k: int,
+    labels: Any = None,
+    weighted: bool = False,
+    partitions: bool = False,
+) -> None:
     """See `emst.backend.operations`."""
-    few = are_few(n, d, norm, k > 1)
-    kind = (few, at_once(n), engine_before_looking(n, d, norm), d, np.dtype(dtype), norm, k, labels, weighted)
+    few, rest = (are_few(n, d, norm, k > 1), at_once(n)) if not partitions else (False, False)
+    engine = engine_before_looking(n, d, norm)
+    kind = (few, rest, engine, d, np.dtype(dtype), norm, k, labels, weighted, partitions)
     _load_ahead(current_gpu(), kind)
 
 
@@ -203,14 +271,16 @@ def kernels_of(
     k: int,
     labels: np.dtype | None,
     weighted: bool = False,
+    partitions: bool = False,
 ) -> list[Kernel]:
     """What a tree launches, and its clusters, unless `labels`, the dtype of the heights, is None. With weights, these
-    are what most weights take. `few` and `rest`: one launch compares all pairs, or takes all rounds."""
+    are what most weights take. `few` and `rest`: one launch compares all pairs, or takes all rounds. `partitions`: the
+    points are one of several partitions."""
     walks, cores = engine is Engine.WALKS, k > 1
-    by_rounds = not (few or (rest and walks and d < LOOK_FROM))
+    by_rounds = partitions or not (few or (rest and walks and d < LOOK_FROM))
     k = SHORT_LIST if cores and weighted else k
     wanted = {
-        "rest": not few and walks,
+        "rest": not (few or partitions) and walks,
         "begin": True,
         "many axes": d > WARP,
         "hierarchy": walks,
@@ -230,6 +300,13 @@ def kernels_of(
         "rounds cores": by_rounds and cores,
         "rounds by walks": by_rounds and walks,
         "cores": cores,
+        "partitions": partitions,
+        "partitions by walks": partitions and walks,
+        "partitions by pairs": partitions and not walks,
+        "partitions without cores": partitions and not cores,
+        "partitions with cores": partitions and cores,
+        "partitions with lists": partitions and walks and 1 < k <= LONGEST_LIST,
+        "partitions with ranks": partitions and walks and k > LONGEST_LIST,
         "weights": weighted,
         "weights labels": weighted and labels is not None,
         "total": labels is None,
@@ -243,6 +320,7 @@ def kernels_of(
     names = {
         "T": ctype(dtype),
         "U": "u64" if wide else "u32",
+        "WORDS": 5 if wide else 4,
         "WORD": "u64" if labels is not None and labels.itemsize == 8 else "u32",
         "R": "" if labels is None else ctype(labels),
         "S": "i64" if weighted else "int",
@@ -250,9 +328,11 @@ def kernels_of(
         "A": min(d, MOST_CURVE_AXES),
         "M": number_of(norm),
         "K": k,
+        "OTHERS": min(max(k - 1, 1), LONGEST_LIST),
         "WALKED": d if walks else 0,
         "MRD": "true" if cores else "false",
-        "SQUARED": "true" if norm.degree == 2 else "false",
+        "ROOTED": "true" if norm.degree == 2 else "false",
+        "SQUARED": "true" if norm.degree == 2 and not partitions else "false",  # they keep powers
         "STAGES": f"{stages()}, {'true' if d <= PRODUCT_CHUNK else 'false'}" if not walks else "",
     }
     lines = "\n".join(KERNELS[kind] for kind, needed in wanted.items() if needed).format(**names).split("\n")

@@ -6,14 +6,17 @@
 #include "points/bvh.cuh"
 
 // Scaled coordinates in curve order; exact, since the scale is a power of two. Adding zero leaves no -0, so equal
-// points have equal bits. A block takes EACH times blockDim.y rows.
+// points have equal bits. `order` is null where points keep theirs. A block takes EACH times blockDim.y rows.
 template <class T>
 __global__ void gather(const T *x, const int *order, i64 n, i64 padded, int dimensions, int stride, double scale,
                        T *rows) {
   const i64 first = blockIdx.x * (i64)EACH * blockDim.y + threadIdx.y;
   const T *from[EACH];
 #pragma unroll
-  for (int j = 0; j < EACH; j++) from[j] = x + (i64)order[minimum(first + j * blockDim.y, n - 1)] * dimensions;
+  for (int j = 0; j < EACH; j++) {
+    const i64 i = minimum(first + j * blockDim.y, n - 1);
+    from[j] = x + (order ? order[i] : i) * dimensions;
+  }
   for (int d = threadIdx.x; d < stride; d += blockDim.x) {
     T v[EACH];
 #pragma unroll

@@ -96,11 +96,6 @@ class SearchIndex:
         rows = self._level(level)
         return rows[0::2, : self.d], rows[1::2, : self.d]
 
-    def node_labels(self, level: int) -> cupy.ndarray:
-        """Labels of a level's nodes, MIXED = -1."""
-        tags = cupy.ascontiguousarray(self._level(level)[0::2, -1])
-        return tags.view(np.int32)[:: self.dtype.itemsize // 4]
-
     def _level(self, level: int) -> cupy.ndarray:
         first = 2 * sum(self.counts[:level])
         return self.nodes[first : first + 2 * self.counts[level]]
@@ -139,13 +134,8 @@ def in_whole_leaves(labels: cupy.ndarray) -> cupy.ndarray:
 def build_index(points: cupy.ndarray, order: cupy.ndarray, scale: float, norm: Norm = EUCLIDEAN) -> SearchIndex:
     """See `emst.backend.operations`."""
     n, d = points.shape
-    stride = 4 if d <= 3 else d + 1
-    rows = cupy.empty((padded(n), stride), points.dtype)
-    index = SearchIndex(rows, n, d, scale, norm, engine_before_looking(n, d, norm))
-    columns = min(stride, 32)
-    block = (columns, BLOCK // columns)
-    args = (points, order, n, padded(n), *index.shape, scale, rows)
-    launch_grid("points/bvh", f"gather<{index.T}>", (-(-padded(n) // (EACH * block[1])),), block, args)
+    index = _gathered(points, order, scale, norm, engine_before_looking(n, d, norm))
+    rows = index.rows
     if index.walks:
         launch("points/bvh", f"leaf_boxes<{index.layout}>", padded(n), rows, n, index.nodes)
         engine = engine_after_looking(rows, index.nodes, index.counts[0], n, d, norm, index.layout)
@@ -154,6 +144,25 @@ def build_index(points: cupy.ndarray, order: cupy.ndarray, scale: float, norm: N
             return index
         index = SearchIndex(rows, n, d, scale, norm, engine)
     index.centres = centres_of(rows, n) if norm == EUCLIDEAN else None
+    return index
+
+
+def build_queries(points: cupy.ndarray, norm: Norm) -> SearchIndex:
+    """See `emst.backend.operations`. A packet of queries needs no boxes."""
+    return _gathered(cupy.ascontiguousarray(points), None, 1.0, norm, Engine.PAIRS)
+
+
+def _gathered(
+    points: cupy.ndarray, order: cupy.ndarray | None, scale: float, norm: Norm, engine: Engine
+) -> SearchIndex:
+    """The rows of points, in this order, and memory for nodes if walks need them."""
+    n, d = points.shape
+    stride = 4 if d <= 3 else d + 1
+    index = SearchIndex(cupy.empty((padded(n), stride), points.dtype), n, d, scale, norm, engine)
+    columns = min(stride, 32)
+    block = (columns, BLOCK // columns)
+    args = (points, order, n, padded(n), *index.shape, scale, index.rows)
+    launch_grid("points/bvh", f"gather<{index.T}>", (-(-padded(n) // (EACH * block[1])),), block, args)
     return index
 
 

@@ -7,34 +7,111 @@ from typing import Any
 import cupy
 import numpy as np
 
+from emst.backend.records import Components, Forest, JoinedComponents, Numbering, OpenEdges
+from emst.cuda.merge import MergeScratch, halves, merge
+from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.launch import Compaction, launch
-from emst.cuda.runtime.memory import all_ones
+from emst.cuda.runtime.memory import all_ones, empties, zeros
 
 
-def first_edges(
-    a: cupy.ndarray,
-    b: cupy.ndarray | None,
-    label: cupy.ndarray,
-    count: int,
+def first_edges(edges: OpenEdges, label: cupy.ndarray, count: int, both: bool = True) -> cupy.ndarray:
+    """See `emst.backend.operations`."""
+    m, words, given = _edges(edges, label, both)
+    known = all_ones(3 * count, np.uint32)
+    least, place = known[: 2 * count].view(np.uint64), known[2 * count :]
+    launch("points/components", f"least_keys<{words}>", m, given, least)
+    launch("points/components", f"first_places<{words}>", m, given, least, place)
+    return place.view(np.int32)
+
+
+def edges_across(
+    nearest: cupy.ndarray,
     weight: cupy.ndarray,
     power: cupy.ndarray,
-    u: cupy.ndarray,
-    v: cupy.ndarray,
+    query_component: cupy.ndarray,
+    query_id: cupy.ndarray,
+    component: cupy.ndarray,
+    base: int,
+    numbering: Numbering,
+) -> OpenEdges:
+    """See `emst.backend.operations`."""
+    m, words = len(nearest), 3 + weight.dtype.itemsize // 4
+    edges = OpenEdges(cupy.empty((m, words), np.uint64))
+    queries = nearest, weight, power, m, query_component, query_id
+    args = (*queries, component, np.int32(base), *numbering, edges.words)
+    launch("points/components", f"edges_across<{ctype(weight.dtype)}>", m, *args)
+    return edges
+
+
+def edges_at(edges: OpenEdges, places: cupy.ndarray) -> OpenEdges:
+    """See `emst.backend.operations`."""
+    _, words, given = _edges(edges, places, True)  # labels are not read
+    found = cupy.empty((len(places), words), np.uint64)
+    launch("points/components", f"edges_at<{words}>", len(places), given, places, len(places), found)
+    return OpenEdges(found)
+
+
+def join_components(edges: OpenEdges, components: Components, waits: cupy.ndarray) -> JoinedComponents:
+    """See `emst.backend.operations`."""
+    label, count, size, boxes = components.label, components.count, components.size, components.boxes
+    m, words, given = _edges(edges, label, True)
+    first, forest = first_edges(edges, label, count), _forest(count)
+    scratch = forest.scratch
+    hooks = first, waits, count, forest.labels, forest.components, scratch.edge, scratch.ends
+    launch("points/components", f"hook_first<{words}>", count, given, *hooks)
+    left = merge(forest)
+    of_root, number = empties((count, np.int32), (count, np.int32))
+    sizes, totals = zeros((left, np.int64), (2, np.int32))
+    labels, of_boxes = empties((len(label), np.int32), (len(boxes), np.int32))
+    launch("points/components", "number_roots", left, forest.components, left, of_root)
+    old = of_root, forest.labels, size, count, label, len(label), boxes, len(boxes)
+    threads = max(count, len(label), len(boxes))
+    launch("points/components", "renumber", threads, *old, number, sizes, labels, of_boxes)
+    taken, rest = cupy.empty((count - left, words), np.uint64), cupy.empty((m, words), np.uint64)
+    of_taken = given, first, scratch.ends, count, taken, totals
+    Compaction(count).launch("points/components", f"list_taken<{words}>", count, *of_taken)
+    Compaction(m).launch("points/components", f"list_left<{words}>", m, given, number, rest, totals[1:])
+    rest = rest[: int(totals.get()[1])]
+    return JoinedComponents(Components(labels, left, sizes, of_boxes), number, first, OpenEdges(taken), OpenEdges(rest))
+
+
+def component_bounds(edges: OpenEdges, components: Components) -> tuple[cupy.ndarray, cupy.ndarray]:
+    """See `emst.backend.operations`."""
+    label, count, size = components.label, components.count, components.size
+    first, T = first_edges(edges, label, count), ctype(edges.dtype)
+    weight, power = empties((count, edges.dtype), (count, edges.dtype))
+    greatest = cupy.zeros(1, np.uint64)
+    launch("points/components", f"write_bounds<{T}>", count, edges.words, first, size, count, weight, power, greatest)
+    launch("points/components", f"forget_greatest<{T}>", 1, greatest, weight)
+    return weight, power
+
+
+def _edges(edges: OpenEdges, label: cupy.ndarray, both: bool) -> tuple[int, int, Any]:
+    """How many edges there are, the words of one, and `Edges` of components.cu."""
+    m, words = edges.words.shape
+    fields = np.array([edges.words.data.ptr, m, label.data.ptr, both], np.uint64)
+    return m, words, fields.view(f"V{fields.nbytes}")
+
+
+def _forest(count: int) -> Forest:
+    """For `count` components that hook_first makes roots. Their edges have no weights."""
+    labels, components = empties((count, np.int32), (count, np.int32))
+    best, weight = zeros((count, np.float32), (count, np.float32))
+    packed = MergeScratch(count)
+    u, v = halves(packed.edge)
+    source, target = halves(packed.ends)
+    return Forest(labels, components, best, u, v, source, target, weight, packed)
+
+
+def box_labels(
+    index: SearchIndex, labels: cupy.ndarray, group: cupy.ndarray | None, level: cupy.ndarray, node: cupy.ndarray
 ) -> cupy.ndarray:
     """See `emst.backend.operations`."""
-    T, m, dtype = ctype(weight.dtype), len(weight), weight.dtype
-    a, b, label, weight, power, u, v = map(_in_order, (a, b, label, weight, power, u, v))
-    ends = a, b, label, m
-    weights, powers = (all_ones(count, dtype) for _ in range(2))
-    smaller, larger, place = all_ones(count, np.int64), all_ones(count, np.int64), all_ones(count, np.uint32)
-    launch("points/components", f"least_weights<{T}>", m, *ends, weight, weights)
-    launch("points/components", f"least_powers<{T}>", m, *ends, weight, power, weights, powers)
-    keys = *ends, weight, power, weights, powers, u
-    launch("points/components", f"least_smaller_ends<{T}>", m, *keys, smaller)
-    launch("points/components", f"least_larger_ends<{T}>", m, *keys, smaller, v, larger)
-    launch("points/components", f"first_places<{T}>", m, *keys, smaller, v, larger, place)
-    return place.view(np.int32)
+    m, found = len(level), cupy.empty(len(level), np.int32)
+    args = (level, node, m, cupy.ascontiguousarray(labels), group, index.hierarchy, index.nodes, found)
+    launch("points/components", f"box_labels<{index.layout}>", m, *args)
+    return found
 
 
 def asking_points(
@@ -47,14 +124,20 @@ def asking_points(
     bound: cupy.ndarray,
     bound_power: cupy.ndarray | None,
     label: cupy.ndarray,
-) -> cupy.ndarray:
-    """See `emst.backend.operations`."""
-    n = len(weight)
-    asking, total = cupy.empty(n, np.int32), cupy.zeros(1, np.int32)
+    least: cupy.ndarray,
+    rest: float,
+) -> tuple[cupy.ndarray, bool]:
+    """See `emst.backend.operations`. The host waits once, for both."""
+    n, T = len(weight), ctype(weight.dtype)
+    asking, totals = cupy.empty(n, np.int32), cupy.zeros(2, np.int32)
     points = (_in_order(places), n, *map(_in_order, (weight, power, nearest, component)))
     bounds = tuple(map(_in_order, (group, bound, bound_power, label)))
-    Compaction(n).launch("points/components", f"list_asking<{ctype(weight.dtype)}>", n, *points, *bounds, asking, total)
-    return asking[: int(total.get()[0])]
+    Compaction(n).launch("points/components", f"list_asking<{T}>", n, *points, *bounds, asking, totals)
+    if rest < np.inf:
+        args = len(group), bounds[0], bounds[1], least, weight.dtype.type(rest), totals[1:]
+        launch("points/components", f"exceeds_rest<{T}>", len(group), *args)
+    total, exceeds = totals.tolist()
+    return asking[:total], not exceeds
 
 
 def _in_order(array: Any) -> Any:

@@ -2,9 +2,9 @@
 #include "points/labels.cuh"
 
 template <class T, int D>
-__global__ void label_leaves(const int *labels, i64 n, const Hierarchy h, T *nodes) {
+__global__ void label_leaves(const int *labels, const int *group, i64 n, const Hierarchy h, T *nodes) {
   const i64 node = thread_id() / 32;
-  if (node * (FAN * LEAF) < n) label_leaves_below<T, D>(h, node, labels, n, nodes);
+  if (node * (FAN * LEAF) < n) label_leaves_below<T, D>(h, node, labels, group, n, nodes);
 }
 
 template <class T, int D>

@@ -8,19 +8,23 @@ __device__ i64 label_at(i64 node) {
   return 2 * node * STRIDE<D> + STRIDE<D> - 1;
 }
 
-// The leaves below a node of level 1, and that node, unless the leaves are the only level.
+// The leaves below a node of level 1, and that node, unless the leaves are the only level. `group` may be null: see
+// `label_nodes` of the operations.
 template <class T, int D>
-__device__ void label_leaves_below(const Hierarchy &h, i64 node, const int *labels, i64 n, T *nodes) {
+__device__ void label_leaves_below(const Hierarchy &h, i64 node, const int *labels, const int *group, i64 n, T *nodes) {
   constexpr int TOGETHER = 8;  // loads of 32 labels whose waits overlap
   static_assert(FAN * LEAF % (32 * TOGETHER) == 0, "the points below a node of level 1 are whole groups");
   const u32 lane = lane_id(), team = ((1u << LEAF) - 1) << (lane / LEAF * LEAF);
   const i64 begin = node * (FAN * LEAF);
-  const int front = labels[begin];
+  const int front = group ? group[labels[begin]] : labels[begin];
   bool uniform = true;
   for (i64 first = begin; first < minimum(begin + FAN * LEAF, n); first += 32 * TOGETHER) {
     int label[TOGETHER];  // past the end, that of the last point
 #pragma unroll
     for (int j = 0; j < TOGETHER; j++) label[j] = labels[minimum(first + j * 32 + lane, n - 1)];
+    if (group)
+#pragma unroll
+      for (int j = 0; j < TOGETHER; j++) label[j] = group[label[j]];
 #pragma unroll
     for (int j = 0; j < TOGETHER; j++) {
       const i64 i = first + j * 32 + lane;

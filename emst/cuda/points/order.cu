@@ -5,7 +5,8 @@
 //
 // order.py launches, for each level: cell_boxes (not for the first), rank_axes (of many axes), cell_grids, cell_codes;
 // order_packed and list_crowded, if all points are sorted by the highest bits first; cell_keys, if there are several
-// cells, and put_in_order; list_crowded and list_cells, which make the next level.
+// cells, and put_in_order; list_crowded and list_cells, which make the next level. It launches code_segments for the
+// partitions' cuts.
 #include "runtime/compact.cuh"
 #include "runtime/ties.cuh"
 #include "points/curve.cuh"
@@ -113,25 +114,51 @@ __global__ void cell_grids(const U *corners, const int *ranks, i64 cells, int di
   factor[cell] = extent > least_extent ? (double)(1ull << bits_for(chosen)) / extent : 0.0;
 }
 
-// The code of every point in its cell, 0 where the cell cannot be divided, and, unless it is null, the same packed with
-// the point's number, so that it begins with the highest bit of the code.
-template <class T, int D>
-__global__ void cell_codes(const T *points, int dimensions, const int *members, const int *cell, i64 m, double scale,
-                           const double *low, const int *axes, const int *used, const double *factor, u64 *code,
-                           u64 *key, int bits) {
+// emit(k, cell, code) for the k-th of m points: its cell, and its code there, 0 where the cell cannot be divided.
+template <class T, int D, class Emit>
+__device__ void each_code(const T *points, int dimensions, const int *members, const int *cell, i64 m, double scale,
+                          const Grids &grids, Emit emit) {
   __shared__ CurveCoder<D> coder;
   coder.copy();
   __syncthreads();
-  const Grids grids{low, axes, used, factor};
 #pragma unroll(D <= 3 ? EACH : 1)
   for (int j = 0; j < EACH; j++) {
     const i64 k = point_of_thread(j);
     if (k >= m) return;
     const i64 row = members ? members[k] : k, here = cell ? cell[k] : 0;
-    const u64 c = factor[here] > 0 ? curve_code<T, D>(coder, points + row * dimensions, scale, grids, here) : 0;
+    emit(k, here, grids.factor[here] > 0 ? curve_code<T, D>(coder, points + row * dimensions, scale, grids, here) : 0);
+  }
+}
+
+// The code of every point in its cell, and, unless it is null, the same packed with the point's number, so that it
+// begins with the highest bit of the code.
+template <class T, int D>
+__global__ void cell_codes(const T *points, int dimensions, const int *members, const int *cell, i64 m, double scale,
+                           const double *low, const int *axes, const int *used, const double *factor, u64 *code,
+                           u64 *key, int bits) {
+  each_code<T, D>(points, dimensions, members, cell, m, scale, {low, axes, used, factor}, [&](i64 k, i64 here, u64 c) {
     code[k] = c;
     if (key) key[k] = packed(c << (64 - used[here] * bits_for(used[here])), k, bits);
-  }
+  });
+}
+
+// The number of the range that holds the code of every point in a single cell. Range r begins with the code first[r];
+// the first range begins with 0.
+template <class T, int D>
+__global__ void code_segments(const T *points, int dimensions, i64 n, double scale, const double *low, const int *axes,
+                              const int *used, const double *factor, const u64 *first, const int *number, int ranges,
+                              int *segment) {
+  each_code<T, D>(points, dimensions, nullptr, nullptr, n, scale, {low, axes, used, factor}, [&](i64 k, i64, u64 c) {
+    int range = 0, above = ranges;
+    while (above - range > 1) {
+      const int middle = (range + above) / 2;
+      if (first[middle] <= c)
+        range = middle;
+      else
+        above = middle;
+    }
+    segment[k] = number[range];
+  });
 }
 
 // Points that are in the order of the highest bits of their codes, in the order of all bits. Where longer runs stay as

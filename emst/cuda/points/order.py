@@ -16,7 +16,7 @@ from emst.cuda.points.statistics import corners_of, corners_of_box
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import DIGIT_BITS, LEAST_PASSES, MOST_PASSES, TIES_A_THREAD
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
-from emst.cuda.runtime.memory import empties
+from emst.cuda.runtime.memory import asarray, empties
 from emst.cuda.runtime.sort import few, index_bits, sample_ties, sort_packed, sort_pairs
 
 Box: TypeAlias = tuple[np.ndarray, np.ndarray]  # corners float64[d] on the host
@@ -86,6 +86,18 @@ def curve_codes(points: cupy.ndarray, scale: float, box: Box) -> cupy.ndarray:
     return _codes(points, scale, Level(n, 1), _grids(corners_of_box(*box), 1, d, scale))
 
 
+def curve_segments(
+    points: cupy.ndarray, scale: float, box: Box, firsts: np.ndarray, numbers: np.ndarray
+) -> cupy.ndarray:
+    """See `emst.backend.operations`."""
+    n, d = points.shape
+    grids, segments = _grids(corners_of_box(*box), 1, d, scale), cupy.empty(n, np.int32)
+    ranges = (asarray(firsts), asarray(numbers), np.int32(len(firsts)))
+    args = (points, np.int32(d), n, scale, *grids, *ranges, segments)
+    launch_over_points("points/order", f"code_segments<{_coordinates(points)}>", n, *args)
+    return segments
+
+
 def _corners(points: cupy.ndarray, level: Level, box: Box | None) -> cupy.ndarray:
     """A box around the points of every cell, as ordered integers; `box`, unless None, is that of the first cell."""
     if level.cell is None:
@@ -127,10 +139,15 @@ def _codes(
     """Codes of the level's points; packed with their numbers, they go to `keys`."""
     d = points.shape[1]
     codes = cupy.empty(level.m, np.uint64)
-    name = f"cell_codes<{ctype(points.dtype)}, {min(d, MOST_CURVE_AXES)}>"
     args = (points, np.int32(d), level.members, level.cell, level.m, scale, *grids, codes, keys)
-    launch_over_points("points/order", name, level.m, *args, np.int32(index_bits(level.m)))
+    bits = np.int32(index_bits(level.m))
+    launch_over_points("points/order", f"cell_codes<{_coordinates(points)}>", level.m, *args, bits)
     return codes
+
+
+def _coordinates(points: cupy.ndarray) -> str:
+    """Arguments of templates: the type of the coordinates, and how many of them a code is made of at most."""
+    return f"{ctype(points.dtype)}, {min(points.shape[1], MOST_CURVE_AXES)}"
 
 
 def _by_high_bits(keys: cupy.ndarray, codes: cupy.ndarray, level: Level, grids: Grids) -> tuple[Any, Level | None]:

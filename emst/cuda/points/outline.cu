@@ -1,147 +1,217 @@
-// How far queries are from the outlines of other partitions. A thread takes a query and visits the nodes of one
-// partition after the other, depth first; neighbouring queries visit almost the same nodes.
+// How far the points of a partition are from what others hold, and which of them ask.
 //
-// outline.py launches outline_reach and outline_hits, each in the function of the same name. `home` is the partition of
-// the queries, which is left out.
-#include "distances/metric.cuh"
+// outline.py launches, in outline_reaches: bound_nodes for every level, downwards; list_near; spread_bounds, which
+// writes the reaches of far points; reach_near, which writes the others; gather_asking, first to count; number_near.
+// outline_hits and list_hits launch the kernels of these names; questions launches border_hits, list_hits and
+// write_questions.
+#include "points/bvh.cuh"
+#include "points/outline.cuh"
+#include "runtime/compact.cuh"
 
-constexpr int DEEPEST = 32;  // levels of a partition's outline, at most; a hierarchy has fewer
+constexpr int NEAR = -1;                   // instead of the bound of a box that is near: less than any bound
+constexpr u32 OF_LEAF = (1u << LEAF) - 1;  // a bit for every point of a leaf
+static_assert(LEAF < 32 && 32 % LEAF == 0, "a word has the bits of whole leaves");
 
-// The outline, as `Outline` of the records.
+// The boxes of nodes: two rows each.
+template <class T, int METRIC>
+__device__ Box<T, METRIC> box_of(const T *nodes, i64 node, int dimensions, int stride) {
+  const T *low = nodes + 2 * node * stride;
+  return {low, low + stride, dimensions};
+}
+
+// The bound of every node of a level: that of its parent if the parent is far, or else its own reach if that makes it
+// far, or NEAR. `rest` becomes the least bound. The nodes of a warp have one parent, as FAN lanes are a warp.
+template <class T, int METRIC>
+__global__ void bound_nodes(const Hierarchy h, i64 level, i64 highest, const T *nodes, int dimensions, int stride,
+                            const Norm<METRIC> norm, const Outline<T> outline, Bits<T> *bound, Bits<T> *rest) {
+  static_assert(FAN == 32, "a warp has the children of one node");
+  const i64 i = thread_id(), last = h.count[level] - 1;
+  if (i - lane_id() > last) return;
+  const i64 node = minimum(i, last), place = h.offset[level] + node;
+  const Bits<T> above = level < highest ? bound[h.offset[level + 1] + node / FAN] : NEAR;
+  if (above != NEAR) {
+    bound[place] = above;
+    return;
+  }
+  const auto box = box_of<T, METRIC>(nodes, place, dimensions, stride);
+  const Bits<T> reach = reach_of(box, norm, outline);
+  const bool far = reach > bits_of(box.width(norm));
+  bound[place] = far ? reach : NEAR;
+  const Bits<T> least = warp_min(far ? reach : INFINITE<T>);
+  if (lane_id() == 0) lower(rest, least);
+}
+
+// Lists the leaves that are near. `found` becomes their number, and that of their points.
 template <class T>
-struct Nodes {
-  const T *low, *high;
-  const int *child, *children;
+__global__ void __launch_bounds__(COMPACT_THREADS)
+    list_near(const Bits<T> *bound, i64 leaves, i64 n, int *near, int *found, u64 *tiles, u32 epoch) {
+  compact(
+      leaves, tiles, epoch, found, [&](int, i64 leaf) { return bound[leaf] == NEAR; },
+      [&](i64 leaf, bool kept, u32 rank) {
+        if (kept) near[rank] = (int)leaf;
+        if (leaf == leaves - 1) found[1] = (int)(rank * LEAF + (kept ? n - leaf * LEAF : 0));
+      });
+}
 
-  __device__ bool is_leaf(int node) const { return child[node] < 0; }
+// Writes the reaches of the points of far leaves, and the bits of those that ask: none without core distances. The bits
+// of near points are 0.
+template <class T>
+__global__ void spread_bounds(const Bits<T> *bound, const Bits<T> *core, i64 n, Bits<T> *reach, u32 *asks) {
+  Bits<T> far[EACH], radius[EACH];
+#pragma unroll
+  for (int j = 0; j < EACH; j++) {
+    const i64 i = minimum(point_of_thread(j), n - 1);
+    far[j] = bound[i / LEAF];
+    radius[j] = core ? core[i] : NEAR;
+  }
+#pragma unroll
+  for (int j = 0; j < EACH; j++) {
+    const i64 i = point_of_thread(j);
+    const bool mine = i < n && far[j] != NEAR;
+    if (mine) reach[i] = far[j];
+    const u32 asking = __ballot_sync(FULL, mine && far[j] <= radius[j]);
+    if (i < n && lane_id() == 0) asks[i / 32] = asking;
+  }
+}
+
+// How far points ask: their core distances; or the same for all points of a leaf, infinite without nodes.
+template <class T, int METRIC>
+struct Radius {
+  const Bits<T> *core;
+  const T *nodes;
+  int dimensions, stride;
+  T share;
+
+  __device__ Bits<T> of(const Norm<METRIC> &norm, i64 point) const {
+    if (core) return core[point];
+    if (!nodes) return INFINITE<T>;
+    return bits_of(mul(box_of<T, METRIC>(nodes, point / LEAF, dimensions, stride).width(norm), share));
+  }
 };
 
-// A box from which distances are measured.
+// Writes the reaches of the points of near leaves, one by one, and the bits of those that ask. `near` is null if all
+// leaves are near. Every warp takes the points of the next leaves, until there are none.
 template <class T, int METRIC>
-struct Box {
-  const T *low, *high;
-  int dimensions;
-
-  // The power of the distance to a node. That of two points is not lowered.
-  __device__ T power_to(const Norm<METRIC> &norm, const Nodes<T> &nodes, int node) const {
-    const T *a = nodes.low + (i64)node * dimensions, *b = nodes.high + (i64)node * dimensions;
-    T power = T(0);
-    bool points = KIND<METRIC> == ANY_POWER;
-    for (int i = 0; i < dimensions; i++) {
-      const T t = term(norm, gap_between(norm, a[i], b[i], low[i], high[i], i));
-      power = i ? extended(norm, power, t) : t;
-      if constexpr (KIND<METRIC> == ANY_POWER) points = points && a[i] == b[i] && low[i] == high[i];
-    }
-    return points ? power : of_box(norm, power);
-  }
-};
-
-// A lower bound of the powers of the distances to all leaves below a node, from the power to the node. Rounding is not
-// quite monotone under ANY_POWER, so the power of the node may exceed that of a child by a few units in the last place.
-// With this bound, results depend on the leaves alone.
-template <int METRIC, class T>
-__device__ Bits<T> bound_below(const Norm<METRIC> &norm, T power) {
-  return bits_of(of_box(norm, power));
-}
-
-enum Visit { SKIP, ENTER, STOP };
-
-// Visits a node and what is below it. visit(node) says whether to visit its children, to leave them out, or to end.
-template <class T, class Visitor>
-__device__ void descend(const Nodes<T> &nodes, int root, Visitor visit) {
-  int next[DEEPEST], end[DEEPEST];  // of every level, the siblings that are still to be visited
-  int depth = 0;
-  next[0] = root;
-  end[0] = root + 1;
-  while (depth >= 0) {
-    if (next[depth] == end[depth]) {
-      depth--;
-      continue;
-    }
-    const int node = next[depth]++;
-    const Visit what = visit(node);
-    if (what == STOP) return;
-    if (what == SKIP) continue;
-    if (++depth == DEEPEST) __trap();  // not an outline
-    next[depth] = nodes.child[node];
-    end[depth] = next[depth] + nodes.children[node];
+__global__ void reach_near(const T *rows, i64 n, const T *nodes, const Bits<T> *core, T share, int dimensions,
+                           int stride, const Norm<METRIC> norm, const Outline<T> outline, const int *near,
+                           const int *found, Bits<T> *reach, u32 *asks) {
+  constexpr int LEAVES_A_WARP = 32 / LEAF;
+  const Radius<T, METRIC> radius{core, nodes, dimensions, stride, share};
+  const i64 leaves = near ? *found : (n + LEAF - 1) / LEAF, step = gridDim.x * (i64)blockDim.x / 32 * LEAVES_A_WARP;
+  const int lane = (int)lane_id();
+  for (i64 first = thread_id() / 32 * LEAVES_A_WARP; first < leaves; first += step) {
+    const i64 rank = first + lane / LEAF, nearest = minimum(rank, leaves - 1);
+    const i64 leaf = near ? near[nearest] : nearest, i = leaf * LEAF + lane % LEAF;
+    const bool inside = rank < leaves && i < n;
+    const T *x = rows + minimum(i, n - 1) * stride;
+    const Bits<T> power = reach_of(Box<T, METRIC>{x, x, dimensions}, norm, outline);
+    if (inside) reach[i] = power;
+    const u32 asking = __ballot_sync(FULL, inside && power <= radius.of(norm, i));
+    const u32 of_leaf = asking >> (lane & ~(LEAF - 1)) & OF_LEAF;
+    if (lane % LEAF == 0 && of_leaf) atomicOr(asks + leaf * LEAF / 32, of_leaf << (leaf * LEAF % 32));
   }
 }
 
-// The root of a partition; NONE if it has no points, or is the home of the queries.
-__device__ inline int root_of(const int *start, int partition, int home) {
-  return partition == home || start[partition] == start[partition + 1] ? NONE : start[partition];
-}
-
-// The power of a leaf that is near, not always the nearest: from the nearest root down, each time to the nearest child.
+// Lists the points that ask, their radii and their coordinates. Without a list, they are counted only: `total` becomes
+// their number.
 template <class T, int METRIC>
-__device__ Bits<T> near_leaf(const Box<T, METRIC> &box, const Norm<METRIC> &norm, const Nodes<T> &nodes,
-                             const int *start, int partitions, int home) {
-  int node = NONE;
-  Bits<T> best = INFINITE<T>;
-  const auto compare = [&](int other) {
-    const Bits<T> power = bits_of(box.power_to(norm, nodes, other));
-    if (node != NONE && power >= best) return;
-    node = other;
-    best = power;
-  };
-  for (int j = 0; j < partitions; j++)
-    if (root_of(start, j, home) != NONE) compare(start[j]);
-  while (node != NONE && !nodes.is_leaf(node)) {
-    const int first = nodes.child[node], end = first + nodes.children[node];
-    node = NONE;
-    for (int child = first; child < end; child++) compare(child);
-  }
-  return best;
+__global__ void __launch_bounds__(COMPACT_THREADS)
+    gather_asking(const u32 *asks, const T *rows, i64 n, const T *nodes, const Bits<T> *core, T share, int dimensions,
+                  int stride, const Norm<METRIC> norm, int *asking, Bits<T> *radii, T *points, int *total, u64 *tiles,
+                  u32 epoch) {
+  const Radius<T, METRIC> radius{core, nodes, dimensions, stride, share};
+  const int tile = lookback::take_tile(tiles);
+  list_bits(
+      tile, asks, (n + 31) / 32, [&](u32 here) { return start_of_tile(here, tile, tiles, epoch, total); },
+      [&](u32 rank, i64 i) {
+        if (!asking) return;
+        asking[rank] = (int)i;
+        radii[rank] = radius.of(norm, i);
+        for (int d = 0; d < dimensions; d++) points[(i64)rank * dimensions + d] = rows[i * stride + d];
+      });
 }
 
-// The power of the distance of every box to the nearest leaf of another partition.
+// The points of near leaves. Only the last leaf may not be full, and it is the last of the list.
+__global__ void number_near(const int *leaves, i64 count, int *near) {
+  const i64 i = thread_id();
+  if (i < count) near[i] = leaves[i / LEAF] * LEAF + (int)(i % LEAF);
+}
+
+// Whether a partition has a leaf within the radius of a point, whose label is MIXED or not the point's own.
 template <class T, int METRIC>
-__global__ void outline_reach(const T *query_low, const T *query_high, i64 count, int dimensions,
-                              const Norm<METRIC> norm, const T *low, const T *high, const int *child,
-                              const int *children, const int *start, int partitions, int home, Bits<T> *reach) {
-  const i64 q = thread_id();
-  if (q >= count) return;
-  const Nodes<T> nodes{low, high, child, children};
-  const Box<T, METRIC> box{query_low + q * dimensions, query_high + q * dimensions, dimensions};
-  Bits<T> best = near_leaf(box, norm, nodes, start, partitions, home);
-  for (int j = 0; j < partitions; j++) {
-    const int root = root_of(start, j, home);
-    if (root == NONE) continue;
-    descend(nodes, root, [&](int node) {
-      const T power = box.power_to(norm, nodes, node);
-      if (!nodes.is_leaf(node)) return bound_below(norm, power) < best ? ENTER : SKIP;
-      best = minimum(best, bits_of(power));
-      return SKIP;
-    });
-  }
-  reach[q] = best;
+__device__ bool hits(const Box<T, METRIC> &point, int mine, Bits<T> within, const Norm<METRIC> &norm,
+                     const Outline<T> &outline, int partition) {
+  const int root = outline.root_of(partition);
+  bool reached = false;
+  if (root == NONE) return false;
+  descend(outline, root, [&](int node) {
+    const bool leaf = outline.is_leaf(node);
+    if (leaf && outline.label[node] != MIXED && outline.label[node] == mine) return SKIP;
+    const T power = point.power_to(norm, outline, node);
+    if (!leaf) return bound_below(norm, power) <= within ? ENTER : SKIP;
+    reached = bits_of(power) <= within;
+    return reached ? STOP : SKIP;
+  });
+  return reached;
 }
 
-// Which other partitions have a leaf within the radius of every point whose label is MIXED or not the point's own.
+// The partitions that every point hits: first all points for partition 0, then for the next.
 template <class T, int METRIC>
 __global__ void outline_hits(const T *points, const int *labels, const Bits<T> *radius, i64 count, int dimensions,
-                             const Norm<METRIC> norm, const T *low, const T *high, const int *child,
-                             const int *children, const int *label, const int *start, int partitions, int home,
-                             bool *hit) {
+                             const Norm<METRIC> norm, const Outline<T> outline, bool *hit) {
   const i64 q = thread_id();
   if (q >= count) return;
-  const Nodes<T> nodes{low, high, child, children};
   const Box<T, METRIC> point{points + q * dimensions, points + q * dimensions, dimensions};
-  const int mine = labels[q];
-  const Bits<T> within = radius[q];
-  for (int j = 0; j < partitions; j++) {
-    const int root = root_of(start, j, home);
-    bool reached = false;
-    if (root != NONE)
-      descend(nodes, root, [&](int node) {
-        const bool leaf = nodes.is_leaf(node);
-        if (leaf && label[node] != MIXED && label[node] == mine) return SKIP;
-        const T power = point.power_to(norm, nodes, node);
-        if (!leaf) return bound_below(norm, power) <= within ? ENTER : SKIP;
-        reached = bits_of(power) <= within;
-        return reached ? STOP : SKIP;
+  for (int j = 0; j < outline.partitions; j++) hit[j * count + q] = hits(point, labels[q], radius[q], norm, outline, j);
+}
+
+// Points of a partition that may ask: their places, their components there, and what these are part of now, with the
+// weight up to which they ask.
+template <class T>
+struct Asking {
+  const int *places, *component, *group;
+  const Bits<T> *bound;
+};
+
+// The same for points of a hierarchy.
+template <class T, int METRIC>
+__global__ void border_hits(const Asking<T> asking, i64 count, const T *rows, int dimensions, int stride,
+                            const Norm<METRIC> norm, const Outline<T> outline, bool *hit) {
+  const i64 q = thread_id();
+  if (q >= count) return;
+  const T *x = rows + asking.places[q] * (i64)stride;
+  const int mine = asking.group[asking.component[asking.places[q]]];
+  for (int j = 0; j < outline.partitions; j++)
+    hit[j * count + q] = hits(Box<T, METRIC>{x, x, dimensions}, mine, asking.bound[mine], norm, outline, j);
+}
+
+// The columns of `Questions`, of the points that are listed by list_hits.
+template <class T>
+__global__ void write_questions(const Asking<T> asking, const int *members, i64 count, const T *rows, int dimensions,
+                                int stride, int base, i64 start, i64 kept, i64 left_out, T *points, int *component,
+                                T *core, T *radius, i64 *ids) {
+  const i64 r = thread_id();
+  if (r >= count) return;
+  const i64 place = asking.places[members[r]];
+  const int c = asking.component[place];
+  for (int d = 0; d < dimensions; d++) points[r * dimensions + d] = rows[place * stride + d];
+  component[r] = c + base;
+  if (core) core[r] = rows[place * stride + stride - 1];
+  radius[r] = value_of(asking.bound[asking.group[c]]);
+  ids[r] = place + start + (place >= kept ? left_out : 0);
+}
+
+// Lists the points that hit each partition, one partition after the other, and where each begins. Without a list, they
+// are counted only.
+__global__ void __launch_bounds__(COMPACT_THREADS)
+    list_hits(const bool *hit, i64 points, i64 partitions, int *members, int *start, u64 *tiles, u32 epoch) {
+  const i64 size = points * partitions;
+  const bool is_short = size >> 32 == 0;  // then a division takes a fraction of the time
+  compact(
+      size, tiles, epoch, start + partitions, [&](int, i64 at) { return hit[at]; },
+      [&](i64 at, bool kept, u32 rank) {
+        const i64 partition = is_short ? (i64)((u32)at / (u32)points) : at / points, point = at - partition * points;
+        if (kept && members) members[rank] = (int)point;
+        if (point == 0) start[partition] = (int)rank;
       });
-    hit[q * partitions + j] = reached;
-  }
 }

@@ -1,24 +1,60 @@
-"""Distances of points and boxes to the outlines of other partitions, on the GPU. Kernels: outline.cu."""
+"""How far the points of a partition are from the outlines of others, and which points hit which, on the GPU. Kernels:
+outline.cu."""
 
 from __future__ import annotations
 
 import cupy
 import numpy as np
 
-from emst.backend.records import Norm, Outline
+from emst.backend.records import Norm, Numbering, Outline, Questions, Reaches
 from emst.cuda.distances.metric import metric_of
+from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.compile import ctype
-from emst.cuda.runtime.launch import launch
+from emst.cuda.runtime.constants import BITS_TILE, BLOCK, LEAF
+from emst.cuda.runtime.launch import Compaction, launch, launch_over_points, multiprocessors
+from emst.cuda.runtime.memory import asarray, empties
+
+BLOCKS_AN_SM = 8  # of the kernel that computes reaches of near points
 
 
-def outline_reach(low: cupy.ndarray, high: cupy.ndarray, outline: Outline, home: int, norm: Norm) -> cupy.ndarray:
-    """See `emst.backend.operations`."""
-    (m, d), metric = low.shape, metric_of(norm, low.dtype)
-    reach = cupy.empty(m, low.dtype)
-    nodes = _in_rows(outline.low, outline.high, outline.child, outline.children)
-    args = (*_in_rows(low, high), m, np.int32(d), metric.norm, *nodes, *_partitions(outline, home), reach)
-    launch("points/outline", f"outline_reach<{ctype(low.dtype)}, {metric.number}>", m, *args)
-    return reach
+def outline_reaches(index: SearchIndex, outline: Outline, home: int, highest: int, share: float) -> Reaches:
+    """See `emst.backend.operations`. The host waits once, for the numbers of points."""
+    n, dtype, path, T = index.n, index.dtype, "points/outline", index.T
+    template = f"{T}, {index.metric.number}"
+    kept, others = _by_value(outline, home)
+    space = *index.shape, index.metric.norm
+    host = np.zeros(3, np.uint64)  # the least bound of far points; numbers of near leaves and points; of asking points
+    host[:1].view(dtype)[0] = np.inf
+    host[1:2].view(np.int32)[1] = n
+    numbers = asarray(host)
+    rest, found, total = numbers[:1].view(dtype), numbers[1:2].view(np.int32), numbers[2:].view(np.int32)
+    nodes, near_leaves = None, None
+    reach, asks = cupy.empty(n, dtype), (cupy.empty if index.walks else cupy.zeros)(-(-n // 32), np.uint32)
+    if index.walks:
+        nodes, leaves = index.nodes, index.counts[0]
+        bound, near_leaves = cupy.empty(sum(index.counts[: highest + 1]), dtype), cupy.empty(leaves, np.int32)
+        for level in range(highest, -1, -1):
+            args = (index.hierarchy, level, highest, nodes, *space, others, bound, rest)
+            launch(path, f"bound_nodes<{template}>", index.counts[level], *args)
+        Compaction(leaves).launch(path, f"list_near<{T}>", leaves, bound, leaves, n, near_leaves, found)
+        launch_over_points(path, f"spread_bounds<{T}>", n, bound, index.core, n, reach, asks)
+    points = index.rows, n, nodes, index.core, dtype.type(share), *space
+    threads = min(-(-n // LEAF) * LEAF, multiprocessors() * BLOCKS_AN_SM * BLOCK)
+    launch(path, f"reach_near<{template}>", threads, *points, others, near_leaves, found, reach, asks)
+    compaction, gather = Compaction(len(asks), BITS_TILE), f"gather_asking<{template}>"
+    compaction.launch(path, gather, len(asks), asks, *points, None, None, None, total)
+    host = numbers.get()
+    m, count = int(host[1:2].view(np.int32)[1]), int(host[2])
+    if near_leaves is None:
+        near = cupy.arange(n, dtype=np.int32)
+    else:
+        near = cupy.empty(m, np.int32)
+        launch(path, "number_near", m, near_leaves, m, near)
+    lists = cupy.empty(count, np.int32), cupy.empty(count, dtype), cupy.empty((count, index.d), dtype)
+    if count:
+        compaction.launch(path, gather, len(asks), asks, *points, *lists, total)
+    del kept
+    return Reaches(reach, near, float(host[:1].view(dtype)[0]), *lists)
 
 
 def outline_hits(
@@ -26,18 +62,68 @@ def outline_hits(
 ) -> cupy.ndarray:
     """See `emst.backend.operations`."""
     (m, d), metric = points.shape, metric_of(norm, points.dtype)
-    hits = cupy.empty((m, len(outline.start) - 1), np.bool_)
-    queries = (*_in_rows(points, labels, radius), m, np.int32(d), metric.norm)
-    args = (*queries, *_in_rows(*outline[:5]), *_partitions(outline, home), hits)
+    hits = cupy.empty((len(outline.start) - 1, m), np.bool_)
+    kept, others = _by_value(outline, home)
+    queries = [cupy.ascontiguousarray(array) for array in (points, labels, radius)]
+    args = (*queries, m, np.int32(d), metric.norm, others, hits)
     launch("points/outline", f"outline_hits<{ctype(points.dtype)}, {metric.number}>", m, *args)
-    return hits
+    del kept
+    return hits.T
 
 
-def _in_rows(*arrays: cupy.ndarray) -> list[cupy.ndarray]:
-    """Arrays as kernels read them: points may be columns of a hierarchy's rows."""
-    return [cupy.ascontiguousarray(array) for array in arrays]
+def list_hits(hits: cupy.ndarray) -> tuple[cupy.ndarray, list[int]]:
+    """See `emst.backend.operations`. The host waits once, for the numbers of points."""
+    return _listed(cupy.ascontiguousarray(hits.T))
 
 
-def _partitions(outline: Outline, home: int) -> tuple[cupy.ndarray, np.int32, np.int32]:
-    """Where each partition begins, how many there are, and the partition of the queries."""
-    return cupy.ascontiguousarray(outline.start), np.int32(len(outline.start) - 1), np.int32(home)
+def _listed(hits: cupy.ndarray) -> tuple[cupy.ndarray, list[int]]:
+    """The same of bool[partitions, m]."""
+    partitions, m = hits.shape
+    if hits.size == 0:
+        return cupy.empty(0, np.int32), [0] * (partitions + 1)
+    start = cupy.empty(partitions + 1, np.int32)
+    compaction, args = Compaction(hits.size), ("points/outline", "list_hits", hits.size, hits, m, partitions)
+    compaction.launch(*args, None, start)
+    starts = start.tolist()
+    members = cupy.empty(starts[-1], np.int32)
+    if len(members):
+        compaction.launch(*args, members, start)
+    return members, starts
+
+
+def questions(
+    index: SearchIndex,
+    places: cupy.ndarray,
+    component: cupy.ndarray,
+    group: cupy.ndarray,
+    base: int,
+    bound: cupy.ndarray,
+    numbering: Numbering,
+    outline: Outline,
+    home: int,
+) -> tuple[Questions, list[int]]:
+    """See `emst.backend.operations`. The host waits once, for the numbers of questions."""
+    m, d, dtype, path = len(places), index.d, index.dtype, "points/outline"
+    kept, others = _by_value(outline, home)
+    fields = np.array([array.data.ptr for array in (places, component, group, bound)], np.uint64)
+    asking, rows = fields.view(f"V{fields.nbytes}"), (index.rows, *index.shape)
+    hits = cupy.empty((len(outline.start) - 1, m), np.bool_)
+    launch(path, f"border_hits<{index.T}, {index.metric.number}>", m, asking, m, *rows, index.metric.norm, others, hits)
+    members, start = _listed(hits)
+    del kept
+    k = start[-1]
+    points, of_points, radius, ids, *core = empties(
+        ((k, d), dtype), (k, np.int32), (k, dtype), (k, np.int64), *([] if index.core is None else [(k, dtype)])
+    )
+    written = points, of_points, core[0] if core else None, radius, ids
+    args = asking, members, k, *rows, np.int32(base), *numbering, *written
+    launch(path, f"write_questions<{index.T}>", k, *args)
+    return Questions(*written), start
+
+
+def _by_value(outline: Outline, home: int) -> tuple[list[cupy.ndarray], np.ndarray]:
+    """`Outline` of outline.cu, by value, and the arrays that it points to: they must live until the launch."""
+    arrays = [cupy.ascontiguousarray(array) for array in outline]
+    numbers = np.array([len(outline.start) - 1, home], np.int32).view(np.uint64)
+    fields = np.array([*(array.data.ptr for array in arrays), numbers[0]], np.uint64)
+    return arrays, fields.view(f"V{fields.nbytes}")

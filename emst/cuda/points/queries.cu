@@ -124,7 +124,8 @@ template <class T, int D, int METRIC, bool MRD, bool LABELS>
 struct NearestAcross {
   const T *points;
   Norm<METRIC> norm;
-  const int *labels;
+  const int *labels, *group;  // as for `nearest_across` of the operations; group is null without groups
+  int groups;
   Row<T, D> x;
   int label, common;         // of the query; of all queries of the packet, or one that no node has
   Bits<T> core = 0;          // of the query
@@ -164,6 +165,9 @@ struct NearestAcross {
         const int4 v = __ldg(four + t / 4);
         other[t] = v.x, other[t + 1] = v.y, other[t + 2] = v.z, other[t + 3] = v.w;
       }
+      if (group)  // past the last point, labels may be anything
+#pragma unroll
+        for (int t = 0; t < LEAF; t++) other[t] = (u32)other[t] < (u32)groups ? group[other[t]] : NONE;
     }
     bool changed = false;
 #pragma unroll
@@ -186,10 +190,10 @@ struct NearestAcross {
 // Without LABELS, `near` may hold the places of the queries on the curve.
 template <class T, int D, int METRIC, bool MRD, bool LABELS>
 __global__ void __launch_bounds__(32 * WARPS)
-    nearest_across(const T *__restrict__ points, const int *__restrict__ labels, const __grid_constant__ Hierarchy h,
-                   const T *__restrict__ nodes, const Norm<METRIC> norm, const T *queries, i64 count, const i64 *near,
-                   const int *query_label, const Bits<T> *core, const Bits<T> *radius, int *id, Bits<T> *weight,
-                   Bits<T> *distance) {
+    nearest_across(const T *__restrict__ points, const int *__restrict__ labels, const int *__restrict__ group,
+                   int groups, const __grid_constant__ Hierarchy h, const T *__restrict__ nodes,
+                   const Norm<METRIC> norm, const T *queries, i64 count, const i64 *near, const int *query_label,
+                   const Bits<T> *core, const Bits<T> *radius, int *id, Bits<T> *weight, Bits<T> *distance) {
   __shared__ u64 stacks[WARPS][STACK];
   i64 packet = thread_id() / 32, u = thread_id();
   if (packet * 32 >= count) return;
@@ -199,6 +203,8 @@ __global__ void __launch_bounds__(32 * WARPS)
   search.points = points;
   search.norm = norm;
   search.labels = labels;
+  search.group = group;
+  search.groups = groups;
   search.x = load<T, D>(queries, u);
   if (LABELS) {
     search.label = query_label[u];

@@ -9,6 +9,7 @@ from emst.cuda.distances.brute import kth_distances
 from emst.cuda.points.bvh import SearchIndex, in_whole_leaves
 from emst.cuda.points.knn import LONGEST_LIST, multiplied
 from emst.cuda.runtime.constants import BRUTE_QUERIES, WALK_WARPS
+from emst.cuda.runtime.gather import take
 from emst.cuda.runtime.launch import launch
 
 
@@ -66,6 +67,7 @@ def nearest_across(
     core: cupy.ndarray | None,
     radius: cupy.ndarray,
     near: cupy.ndarray | None = None,
+    group: cupy.ndarray | None = None,
 ) -> tuple[cupy.ndarray, cupy.ndarray, cupy.ndarray]:
     """See `emst.backend.operations`."""
     m = queries.n
@@ -73,14 +75,16 @@ def nearest_across(
     limits = tuple(None if array is None else cupy.ascontiguousarray(array) for array in (query_labels, core, radius))
     results = (nearest, weight, power)
     if not index.walks:
-        labels = None if labels is None else cupy.ascontiguousarray(labels)
+        if labels is not None:
+            labels = cupy.ascontiguousarray(labels) if group is None else take(group, labels)
         args = (queries.rows, m, index.rows, labels, index.n, np.int32(index.d), index.metric.norm)
         name = f"brute_across<{index.T}, {index.metric.number}>"
         launch("distances/brute", name, m, *args, *limits, *results, block=BRUTE_QUERIES)
         return results
     if labels is not None:
         labels = in_whole_leaves(labels)
-    inputs = (index.rows, labels, index.hierarchy, index.nodes, index.metric.norm, queries.rows, m, near)
+    names = (labels, group, np.int32(0 if group is None else len(group)))
+    inputs = (index.rows, *names, index.hierarchy, index.nodes, index.metric.norm, queries.rows, m, near)
     flags = ", ".join("false" if array is None else "true" for array in (core, labels))
     name = f"nearest_across<{index.template}, {flags}>"
     launch("points/queries", name, m, *inputs, *limits, *results, block=32 * WALK_WARPS)

@@ -204,5 +204,5 @@ __global__ void edge_powers(const int *u, const int *v, i64 edges, const T *rows
 template <class T, bool SQUARED>
 __global__ void unscaled(const T *powers, i64 n, const int *order, double unscale, T *out) {
   i64 i = thread_id();
-  if (i < n) narrow(mul(widened(distance_of<SQUARED>(powers[i])), unscale), out[order[i]]);
+  if (i < n) narrow(mul(widened(distance_of<SQUARED>(powers[i])), unscale), out[order ? order[i] : i]);
 }

@@ -100,7 +100,7 @@ def edge_powers(index: SearchIndex, u: cupy.ndarray, v: cupy.ndarray) -> cupy.nd
     return powers
 
 
-def unscaled(index: SearchIndex, powers: cupy.ndarray, order: cupy.ndarray) -> cupy.ndarray:
+def unscaled(index: SearchIndex, powers: cupy.ndarray, order: cupy.ndarray | None) -> cupy.ndarray:
     """See `emst.backend.operations`."""
     out, n = cupy.empty_like(powers), len(powers)
     launch("points/result", f"unscaled<{index.T}, {_squared(index)}>", n, powers, n, order, _unscale(index), out)

@@ -52,7 +52,7 @@ __device__ void prepare(const Grid &grid, const T *rows, i64 n, const Hierarchy 
                         kept.best);
   });
   for_warps(grid, (n + FAN * LEAF - 1) / (FAN * LEAF),
-            [&](i64 node) { label_leaves_below<T, D>(h, node, kept.labels, n, nodes); });
+            [&](i64 node) { label_leaves_below<T, D>(h, node, kept.labels, nullptr, n, nodes); });
 }
 
 // Searches for the points that can have the lightest edge of their component and have no cached neighbour. A packet is

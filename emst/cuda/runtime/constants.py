@@ -21,9 +21,11 @@ SORT_SAMPLE, SAMPLE_THREADS = 4096, 1024
 DIGIT_BITS = 8
 LEAST_PASSES, MOST_PASSES = 3, 5  # by which packed keys are sorted (packed.cuh)
 TIES_A_THREAD = 4  # places of a thread (ties.cuh)
+MERGED_EACH = 9  # edges of a thread that merges two lists, odd so that threads use different banks (gathered.cu)
 LONGEST_RUN = 64  # of equally heavy edges that are put in order while they are written (result.cu)
 
 # The order of points, their hierarchy and its walk.
+SPLIT_TILE, MOST_SPLITS = 2048, 32  # points of a block; segments up to which points are counted, not sorted (split.cu)
 CROWD, CURVE_BITS = records.CROWD, records.CURVE_BITS
 LEAF = 16  # points of a leaf (bvh.cuh)
 FAN = 32  # children of a node: one for every lane

@@ -6,7 +6,7 @@ import contextlib
 import functools
 import math
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 import cupy
@@ -32,6 +32,42 @@ def asarray(array: Any, dtype: Any = None) -> cupy.ndarray:
     return cupy.ascontiguousarray(cupy.asarray(array), dtype)
 
 
+def asarrays(*arrays: cupy.ndarray | None) -> list[Any]:
+    """See `emst.backend.operations`. `empties` and `zeros` make arrays in one piece."""
+    there = [array for array in arrays if array is not None]
+    whole = all(isinstance(array, cupy.ndarray) and array.flags.c_contiguous for array in there)
+    together = whole and len({array.data.mem for array in there}) == 1
+    if not together or there[0].data.device_id == current_gpu():
+        return [None if array is None else asarray(array) for array in arrays]
+    begin, end = min(array.data.ptr for array in there), max(array.data.ptr + array.nbytes for array in there)
+    memory = there[0].data
+    piece = cupy.ndarray((end - begin,), np.uint8, memory + (begin - memory.ptr))
+    copy = _from_another_gpu(piece).data
+    return [
+        None if array is None else cupy.ndarray(array.shape, array.dtype, copy + (array.data.ptr - begin))
+        for array in arrays
+    ]
+
+
+def concatenated(parts: Sequence[Any]) -> cupy.ndarray:
+    """See `emst.backend.operations`."""
+    filled = [part for part in parts if len(part)] or parts[:1]
+    if len(filled) == 1:
+        return asarray(filled[0])
+    first, at = filled[0], 0
+    out = cupy.empty((sum(map(len, filled)), *first.shape[1:]), first.dtype)
+    for part in filled:
+        place = out[at : at + len(part)]
+        if isinstance(part, np.ndarray):
+            place.set(part)
+        elif part.data.device_id != current_gpu():
+            _from_another_gpu(part, place)
+        else:
+            place[...] = part
+        at += len(part)
+    return out
+
+
 def _converted(kernel: str, array: Any, dtype: Any) -> cupy.ndarray:
     array, out = cupy.ascontiguousarray(cupy.asarray(array)), cupy.empty(array.shape, dtype)
     launch("runtime/convert", kernel, array.size, array, array.size, out)
@@ -49,7 +85,7 @@ def _sent(array: np.ndarray) -> cupy.ndarray:
     return copy
 
 
-_thread = threading.local()  # `settled`: see below; `streams`: by GPU, those that copy
+_thread = threading.local()  # `settled`: see below; by GPU, `streams` that copy, and `events`
 
 
 @contextlib.contextmanager
@@ -63,20 +99,76 @@ def settled() -> Iterator[None]:
         _thread.settled = before
 
 
-def _from_another_gpu(array: cupy.ndarray) -> cupy.ndarray:
-    """A copy on the current GPU. The streams of two GPUs do not wait for each other, so the host waits: the values are
-    written before they are read, and read before their memory can be used again."""
-    if not (array.flags.c_contiguous and getattr(_thread, "settled", False)):
+def _from_another_gpu(array: cupy.ndarray, place: Any = None) -> cupy.ndarray:
+    """A copy on the current GPU, in `place` unless it is None. The values are written before they are read, and read
+    before their memory can be used again."""
+    if not getattr(_thread, "settled", False):
+        return _copy_in_turn(array, place)
+    if not array.flags.c_contiguous:
         with array.device:
             array = cupy.ascontiguousarray(array)
             cupy.cuda.get_current_stream().synchronize()
-    copy = cupy.empty(array.shape, array.dtype)
+    copy = cupy.empty(array.shape, array.dtype) if place is None else place
     cupy.cuda.get_current_stream().synchronize()  # kernels that used this memory before have ended
     if array.nbytes:
         stream = _copying_stream()
         copy.data.copy_from_device_async(array.data, array.nbytes, stream)
         stream.synchronize()
     return copy
+
+
+def _copy_in_turn(array: cupy.ndarray, place: Any) -> cupy.ndarray:
+    """A copy for a thread whose streams may still write the values: the streams of the two GPUs wait for each other,
+    and the host for neither."""
+    here = cupy.cuda.get_current_stream()
+    with array.device:
+        array = cupy.ascontiguousarray(array)
+        there = cupy.cuda.get_current_stream()
+        written = _event()
+        written.record(there)
+    copy = cupy.empty(array.shape, array.dtype) if place is None else place
+    here.wait_event(written)
+    if array.nbytes:
+        copy.data.copy_from_device_async(array.data, array.nbytes, here)
+    read = _event()
+    read.record(here)
+    with array.device:
+        there.wait_event(read)
+    return copy
+
+
+def _event() -> cupy.cuda.Event:
+    """An event of the current GPU and thread. Who waits for it waits for what had been recorded by then."""
+    events, gpu = _thread.__dict__.setdefault("events", {}), current_gpu()
+    if gpu not in events:
+        events[gpu] = cupy.cuda.Event(disable_timing=True)
+    return events[gpu]
+
+
+ACCESS_ALREADY_ENABLED = 704  # CUDA's number of the error; CuPy enables access as well, for its copies
+
+
+def readable(array: Any) -> cupy.ndarray:
+    """See `emst.backend.operations`. Memory of another GPU is read in place if it comes from CUDA's own allocator, by a
+    pool of CuPy: then it is open to all GPUs that have access to that one."""
+    if isinstance(array, cupy.ndarray) and array.flags.c_contiguous:
+        of_pool = isinstance(array.data.mem, cupy.cuda.memory.PooledMemory)
+        if array.data.device_id != current_gpu() and of_pool and _has_access(current_gpu(), array.data.device_id):
+            return array
+    return asarray(array)
+
+
+@functools.cache
+def _has_access(gpu: int, other: int) -> bool:
+    """Whether kernels on a GPU, the current one, can read the other's memory. Gives it that access."""
+    runtime = cupy.cuda.runtime
+    if not runtime.deviceCanAccessPeer(gpu, other):
+        return False
+    try:
+        runtime.deviceEnablePeerAccess(other)
+    except runtime.CUDARuntimeError as error:
+        return bool(error.status == ACCESS_ALREADY_ENABLED)
+    return True
 
 
 def _copying_stream() -> cupy.cuda.Stream:

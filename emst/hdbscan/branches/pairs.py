@@ -67,7 +67,7 @@ class PairSearch:
         if len(u) == 0:
             return np.zeros(0, fitted.core.dtype)
         powers = ops.edge_powers(self._index, *(ops.asarray(ends, np.int32) for ends in (u, v)))
-        distance = ops.unscaled(self._index, powers, ops.asarray(np.arange(len(u)), np.int32))
+        distance = ops.unscaled(self._index, powers, None)
         return to_host(heights(distance, self.metric, fitted.alpha, fitted.core.dtype, ops))
 
     def _candidates(self, points: np.ndarray, radius: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

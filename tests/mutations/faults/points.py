@@ -269,6 +269,22 @@ FAULTS = [
         ("tests/points/test_outline.py::test_a_node_may_seem_farther_than_its_child",),
     ),
     Fault(
+        "a box that is as far as it is wide is far",
+        "emst/cpu/points/outline.py",
+        "reach if reach > box_width(space, low, high) else NEAR",
+        "reach if reach >= box_width(space, low, high) else NEAR",
+        ("tests/points/test_outline.py::test_a_box_as_far_as_it_is_wide_is_near",),
+    ),
+    Fault(
+        "the width of a box is wrapped in a periodic box",
+        "emst/cpu/points/norms.py",
+        """    if space.instance_class is Periodic:
+        space, values = _without_period(builder, space, values)
+    return _power(""",
+        "    return _power(",
+        ("tests/points/test_outline.py::test_in_a_periodic_box[cpu-euclidean-float64]",),
+    ),
+    Fault(
         "lanes without a point are not infinitely far under any power",
         "emst/cpu/points/norms.py",
         '    return builder.select(builder.fcmp_ordered("==", x, infinity), infinity, power)',
@@ -309,5 +325,19 @@ FAULTS = [
         "index.norm == EUCLIDEAN and",
         'index.norm.kind == "euclidean" and',
         ("tests/points/test_periodic.py::test_scipy_agrees[cpu-40]",),
+    ),
+    Fault(
+        "others are inserted among equal weights without a look at their ends",
+        "emst/cpu/points/gathered.py",
+        "    return u < other_u or (u == other_u and v < other_v)",
+        "    return u < other_u",
+        ("tests/points/test_gathered.py::test_others_among_edges_of_the_same_keys[cpu-euclidean-1]",),
+    ),
+    Fault(
+        "of two merged lists, the second one comes first where keys are equal",
+        "emst/cpu/points/gathered.py",
+        "    return edges.power[i] < others.power[j]",
+        "    return edges.power[i] <= others.power[j]",
+        ("tests/points/test_gathered.py::test_lists_are_merged[cpu-20000-31007-3-float32-False]",),
     ),
 ]

@@ -7,7 +7,7 @@ import pytest
 from helpers import to_device, to_host
 from norms_reference import BY_NAME
 
-from emst.partitions import asking
+from emst.partitions import remembering
 
 MANY = 1000
 
@@ -47,12 +47,14 @@ def check_asking(ops, x, norm, less=None):
     component = ops.xp.repeat(ops.xp.arange(MANY, dtype=np.int32), 3)
     local = SimpleNamespace(partition=SimpleNamespace(index=index), component=component)
     nearest = ops.edge_powers(index, neighbour, target)
-    memory = asking.Memory(neighbour.astype(np.int64), nearest, None, component[neighbour], ops.xp.ones(MANY, bool))
+    memory = remembering.Memory(
+        neighbour.astype(np.int64), nearest, None, component[neighbour], ops.xp.ones(MANY, bool)
+    )
 
     def asked(bound):
         places = point.astype(np.int64)
-        bounds = asking.Bounds(None, ops.xp.arange(MANY, dtype=np.int32), bound, None)
-        return to_host(asking._in_reach(ops, local, memory, places, bounds))
+        bounds = remembering.Bounds(ops.xp.arange(MANY, dtype=np.int32), bound)
+        return to_host(remembering._in_reach(ops, local, memory, places, bounds))
 
     bound = ops.edge_powers(index, point, target)
     np.testing.assert_array_equal(asked(bound), np.arange(MANY))

@@ -1,0 +1,52 @@
+"""Edges of partitions as one list, on the GPU. Kernels: gathered.cu."""
+
+from __future__ import annotations
+
+import cupy
+import numpy as np
+
+from emst.backend.records import ListedEdges
+from emst.cuda.points.bvh import SearchIndex
+from emst.cuda.runtime.compile import ctype
+from emst.cuda.runtime.constants import BLOCK, MERGED_EACH
+from emst.cuda.runtime.launch import launch, launch_grid, launch_over_points
+
+
+def insert_edges(
+    index: SearchIndex,
+    edges: cupy.ndarray,
+    weights: cupy.ndarray,
+    rows: cupy.ndarray,
+    others: ListedEdges,
+    ends: cupy.ndarray,
+) -> ListedEdges:
+    """See `emst.backend.operations`."""
+    m, k = len(weights), len(others.weight)
+    listed, before = _places(m + k, weights.dtype, index.core is not None), cupy.empty(k, np.int32)
+    given = edges, weights, m, index.rows, *index.shape, index.metric.norm
+    template = f"<{index.T}, {index.metric.number}, {_mrd(others)}>"
+    launch("points/gathered", f"put_others{template}", k, *given, ends, *others, k, before, *listed)
+    launch_over_points("points/gathered", f"put_edges{template}", m, *given, rows, before, k, *listed)
+    return listed
+
+
+def merge_edges(first: ListedEdges, second: ListedEdges) -> ListedEdges:
+    """See `emst.backend.operations`."""
+    m, k = len(first.weight), len(second.weight)
+    if m == 0 or k == 0:
+        return first if k == 0 else second
+    listed, tiles = _places(m + k, first.weight.dtype, first.power is not None), -(-(m + k) // (BLOCK * MERGED_EACH))
+    splits, template = cupy.empty(tiles + 1, np.int32), f"<{ctype(first.weight.dtype)}, {_mrd(first)}>"
+    launch("points/gathered", f"split_tiles{template}", tiles + 1, *first[1:], m, *second[1:], k, tiles, splits)
+    args = (*first, m, *second, k, splits, *listed)
+    launch_grid("points/gathered", f"merge_edges{template}", (tiles,), (BLOCK,), args)
+    return listed
+
+
+def _places(m: int, dtype: np.dtype, powers: bool) -> ListedEdges:
+    """Uninitialised arrays for m edges."""
+    return ListedEdges(cupy.empty((m, 2), np.int32), cupy.empty(m, dtype), cupy.empty(m, dtype) if powers else None)
+
+
+def _mrd(edges: ListedEdges) -> str:
+    return "false" if edges.power is None else "true"

@@ -1,0 +1,108 @@
+"""Edges of partitions as one list: others in between, and two lists merged."""
+
+import numpy as np
+import pytest
+import reference
+from helpers import DTYPES, KINDS, cloud, forest_on, hierarchies, to_device, to_host
+from norms_reference import BY_NAME
+
+from emst.backend.records import EUCLIDEAN, ListedEdges
+from emst.boruvka import spanning_forest
+
+
+def on(ops, edges):
+    return ListedEdges(*(None if column is None else to_device(ops, column) for column in edges))
+
+
+def assert_same(found, expected):
+    for ours, theirs in zip(found, expected):
+        if theirs is None:
+            assert ours is None
+            continue
+        assert to_host(ours).dtype == theirs.dtype
+        np.testing.assert_array_equal(to_host(ours), theirs)
+
+
+def listed(ops, x, k, norm=EUCLIDEAN):
+    """Hierarchies of both, and the edges of the tree by their places on the curve, with their weights and powers."""
+    index, expected, order = hierarchies(ops, x, k, norm)
+    forest = reference.join_duplicates(expected)
+    spanning_forest(forest, lambda forest: reference.nearest_outgoing(expected, forest, None), reference)
+    places = to_device(ops, np.arange(len(x), dtype=np.int32))
+    edges, weights = map(to_host, ops.sorted_edges(index, forest_on(ops, forest), places, powers=True))
+    powers = reference.edge_powers(expected, *edges.T) if k > 1 else None
+    return index, expected, order.astype(np.int32), edges, weights, powers
+
+
+def inserted(ops, index, edges, weights, rows, others, ends):
+    edges, weights, rows, ends = (to_device(ops, one) for one in (edges, weights, rows, ends))
+    return ops.insert_edges(index, edges, weights, rows, on(ops, others), ends)
+
+
+@pytest.mark.parametrize("k", [1, 4])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("share", [0, 0.02, 0.5, 1])
+def test_edges_that_were_taken_out_go_back(ops, kind, dtype, k, share):
+    index, expected, rows, edges, weights, powers = listed(ops, cloud(1_300, 3, dtype, kind), k)
+    out = np.random.default_rng(5).random(len(edges)) < share
+    of_rows = np.sort(rows[edges], axis=1)
+    others = ListedEdges(of_rows[out], weights[out], None if powers is None else powers[out])
+    found = inserted(ops, index, edges[~out], weights[~out], rows, others, edges[out])
+    assert_same(found, ListedEdges(of_rows, weights, powers))
+    assert_same(found, reference.insert_edges(expected, edges[~out], weights[~out], rows, others, edges[out]))
+
+
+@pytest.mark.parametrize("k", [1, 4])
+@pytest.mark.parametrize("norm", ["euclidean", "manhattan", "powers 3"])
+def test_others_among_edges_of_the_same_keys(ops, k, norm):
+    """Their ends decide: between those of the edges, equal to them, and where no point is. Some weights are new."""
+    x = cloud(400, 2, np.float64, "lattice")
+    index, expected, rows, edges, weights, powers = listed(ops, x, k, BY_NAME[norm])
+    g = np.random.default_rng(1)
+    like = g.integers(0, len(edges), 300)
+    weight, of_distance = weights[like], (weights if powers is None else powers)[like]
+    weight[::9] *= 1.5
+    of_distance = np.minimum(of_distance, weight) if k > 1 else weight
+    ends = np.sort(edges[like] + g.integers(-3, 4, (300, 2)), axis=1).clip(0).astype(np.int32)
+    ends[::7, 1] += 1000
+    order = np.lexsort((ends[:, 1], ends[:, 0], of_distance, weight))
+    rows_of = np.arange(600, dtype=np.int32).reshape(300, 2)
+    others = ListedEdges(rows_of, weight[order], None if k == 1 else of_distance[order])
+    found = inserted(ops, index, edges, weights, rows, others, ends[order])
+    assert_same(found, reference.insert_edges(expected, edges, weights, rows, others, ends[order]))
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_hardly_any_points(ops, n):
+    index, expected, rows, edges, weights, _ = listed(ops, cloud(n, 3, np.float64), 1)
+    others = ListedEdges(np.array([[0, 7]], np.int32), np.zeros(1), None)
+    given = edges, weights, rows, others, np.array([[0, 9]], np.int32)
+    assert_same(inserted(ops, index, *given), reference.insert_edges(expected, *given))
+
+
+def random_list(g, m, dtype, ties, powers, first_row):
+    weight = (g.integers(0, ties, m) * np.finfo(dtype).smallest_subnormal * 1000).astype(dtype)
+    power = np.where(g.random(m) < 0.5, weight, weight / 2).astype(dtype) if powers else weight
+    order = np.lexsort((power, weight))
+    rows = np.arange(first_row, first_row + 2 * m, dtype=np.int32).reshape(m, 2)
+    return ListedEdges(rows, weight[order], power[order] if powers else None)
+
+
+@pytest.mark.parametrize("powers", [False, True])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("ties", [1, 3, 10**6])
+@pytest.mark.parametrize(("m", "k"), [(0, 0), (0, 5), (4, 0), (1, 1), (2304, 2304), (9000, 3), (20_000, 31_007)])
+def test_lists_are_merged(ops, m, k, ties, dtype, powers):
+    g = np.random.default_rng([m, k, ties])
+    lists = random_list(g, m, dtype, ties, powers, 0), random_list(g, k, dtype, ties, powers, 2 * m)
+    assert_same(ops.merge_edges(*(on(ops, one) for one in lists)), reference.merge_edges(*lists))
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_all_edges_of_one_list_come_first(ops, swapped):
+    g = np.random.default_rng(0)
+    one, other = random_list(g, 5_000, np.float32, 9, False, 0), random_list(g, 3_000, np.float32, 9, False, 10_000)
+    other = other._replace(weight=other.weight + np.float32(1))
+    lists = (other, one) if swapped else (one, other)
+    assert_same(ops.merge_edges(*(on(ops, one) for one in lists)), reference.merge_edges(*lists))
