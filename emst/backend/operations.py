@@ -275,10 +275,11 @@ class PointOperations(ArrayOperations, Protocol):
         """Powers of the distances between the points u and v, int32[m] each: T[m]."""
 
     def sorted_edges(
-        self, index: SearchIndex, forest: Forest, order: Array, powers: bool = False
+        self, index: SearchIndex, forest: Forest, order: Array | None, powers: bool = False
     ) -> tuple[Array, Array]:
-        """The forest's edges in the total order, in the caller's rows and units: int32[m, 2] with u < v, T[m]. With
-        `powers`, weights stay as they are compared: powers of scaled distances."""
+        """The forest's edges in the total order, in the caller's rows and units: int32[m, 2] with u < v, T[m]. Without
+        `order`, places on the curve stand for rows. With `powers`, weights stay as they are compared: powers of scaled
+        distances."""
 
     def unscaled(self, index: SearchIndex, powers: Array, order: Array | None) -> Array:
         """Powers of scaled distances in curve order -> the distances in the caller's rows and units: T[n]. Without
@@ -389,10 +390,29 @@ class PointOperations(ArrayOperations, Protocol):
     def edges_at(self, edges: OpenEdges, places: Array) -> OpenEdges:
         """The edges at some places, int32[k]. Where a place is -1, all of it is 0: an edge inside component 0."""
 
-    def join_components(self, edges: OpenEdges, components: Components, waits: Array) -> JoinedComponents:
-        """Contract the first edge in the total order that leaves each component, but for those that wait, bool[count],
-        which hook onto no other one. Others may hook onto them. Every component has an edge. New numbers ascend with
-        the components that hook onto none: those that wait, and of two that take the same edge the lesser one."""
+    def number_points(self, labels: Array, roots: Array) -> tuple[Array, Array]:
+        """The number of every point's component, int32[n], and how many points each component has, int64[count].
+        `labels`, int32[n], holds the root of every point's component, and `roots`, int32[count], the root of each."""
+
+    def take_open(
+        self, index: SearchIndex, forest: Forest, roots: Array, component: Array, numbering: Numbering
+    ) -> OpenEdges:
+        """Take the edges from the forest by which components hooked since they were `roots`, int32[count], and return
+        them in the order of these. Then the forest has these components again; its labels stay as they are. The ends of
+        an edge lie in the components that `component`, int32[n], says, and have the ids that `numbering` says."""
+
+    def number_together(
+        self, edges: Sequence[OpenEdges], boxes: Sequence[Array], sizes: Sequence[Array]
+    ) -> tuple[OpenEdges, Components]:
+        """The components of all partitions, numbered one partition after the other, and the edges between them. Of
+        every partition there are the edges, the labels of its boxes, int32, and the points of its components, int64;
+        these are counted from 0, and a label may be MIXED. The arrays may lie anywhere, and stay as they are."""
+
+    def join_components(self, edges: OpenEdges, components: Components, bound: Array) -> JoinedComponents:
+        """Contract the first edge in the total order that leaves each component, but for those that wait, which hook
+        onto no other one: those of a negative bound, T[count]. Others may hook onto them. Every component has an edge.
+        New numbers ascend with the components that hook onto none: those that wait, and of two that take the same edge
+        the lesser one."""
 
     def component_bounds(self, edges: OpenEdges, components: Components) -> tuple[Array, Array]:
         """Weight and power of the first edge in the total order that leaves each component, T[count] each. Every

@@ -332,6 +332,11 @@ class Numbering(NamedTuple):
     kept: int
     left_out: int
 
+    def ids(self, places: Array) -> Array:
+        """The ids of points, int64."""
+        wide = places.astype(np.int64)
+        return wide + self.start + (wide >= self.kept) * self.left_out
+
 
 # ---- graphs ----------------------------------------------------------------------------------------------------------
 

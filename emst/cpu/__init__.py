@@ -49,6 +49,7 @@ from emst.cpu.points.gathered import insert_edges, merge_edges
 from emst.cpu.points.knn import core_distances, forget_neighbours, scale_cores, set_cores
 from emst.cpu.points.labels import label_nodes
 from emst.cpu.points.memory import require_memory, tree_bytes
+from emst.cpu.points.numbered import number_points, number_together, take_open
 from emst.cpu.points.order import curve_codes, curve_order, curve_segments
 from emst.cpu.points.outline import list_hits, outline_hits, outline_reaches, questions
 from emst.cpu.points.places import curve_places
@@ -127,6 +128,8 @@ __all__ = [
     "nearest_outgoing",
     "nesting",
     "number_components",
+    "number_points",
+    "number_together",
     "open_rows",
     "outlier_scores",
     "outline_hits",
@@ -152,6 +155,7 @@ __all__ = [
     "sorted_edges",
     "split_points",
     "take",
+    "take_open",
     "telling_compilation",
     "total",
     "tree_bytes",

@@ -52,6 +52,7 @@ from emst.cuda.points.gathered import insert_edges, merge_edges
 from emst.cuda.points.knn import core_distances, forget_neighbours, scale_cores, set_cores
 from emst.cuda.points.labels import label_nodes
 from emst.cuda.points.memory import require_memory, tree_bytes
+from emst.cuda.points.numbered import number_points, number_together, take_open
 from emst.cuda.points.order import curve_codes, curve_order, curve_segments
 from emst.cuda.points.outline import list_hits, outline_hits, outline_reaches, questions
 from emst.cuda.points.places import curve_places
@@ -130,6 +131,8 @@ __all__ = [
     "nearest_outgoing",
     "nesting",
     "number_components",
+    "number_points",
+    "number_together",
     "open_rows",
     "outlier_scores",
     "outline_hits",
@@ -155,6 +158,7 @@ __all__ = [
     "sorted_edges",
     "split_points",
     "take",
+    "take_open",
     "telling_compilation",
     "total",
     "tree_bytes",

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Forest, Norm, OpenEdges, Outline, SearchIndex
+from emst.backend.records import Array, Forest, Norm, Outline, SearchIndex
 from emst.boruvka import spanning_forest
 from emst.partitions.edges import greater, lesser
 from emst.partitions.engine import Engine, Future, Sender, addressed_to, bytes_of, routed
@@ -182,20 +182,16 @@ def local_tree(
     weight = reach if core is None else greater(reach, index.core)
     with partition.lock:
         forest, certain = _grown(ops, index, weight, reach)
-    count = len(certain.roots)
-    number = ops.xp.empty(index.n, np.int32)
-    number[certain.roots] = ops.xp.arange(count, dtype=np.int32)
-    component = ops.take(number, certain.labels)
-    edges = _without_uncertain(ops, index, forest, certain.roots, component)
-    order = ops.xp.arange(index.n, dtype=np.int32)
-    ends, weights = ops.sorted_edges(index, forest, order, powers=True)
+    component, size = ops.number_points(certain.labels, certain.roots)
+    edges = ops.take_open(index, forest, certain.roots, component, partition.numbering(place.start))
+    ends, weights = ops.sorted_edges(index, forest, None, powers=True)
     ops.forget_neighbours(index)
     if index.core is not None and rest < np.inf:
         of_others = weight.copy()
         of_others[near] = np.inf
         rest = float(of_others.min())
     return Local(
-        place, partition, core, component, count, ends, weights, edges, weight, reach, certain.least, near, rest
+        place, partition, core, component, size, ends, weights, edges, weight, reach, certain.least, near, rest
     )
 
 
@@ -223,7 +219,7 @@ class _Certain:
     def keep(self, forest: Forest) -> None:
         self._join_bounds(forest)
         self.labels = forest.labels.copy()
-        self.least = self.weight[self.roots]
+        self.least = self.ops.take(self.weight, self.roots)
 
     def hold_back(self, forest: Forest) -> bool:
         """See `spanning_forest`."""
@@ -263,14 +259,3 @@ def _grown(ops: Backend, index: SearchIndex, weight: Array, power: Array) -> tup
     if certain.labels is None:  # no component was left that could be held back
         certain.keep(forest)
     return forest, certain
-
-
-def _without_uncertain(ops: Backend, index: SearchIndex, forest: Forest, roots: Array, component: Array) -> OpenEdges:
-    """Take the edges that are not certain from the forest, and return them: those by which components hooked that were
-    left before, `roots`."""
-    slots = roots[np.flatnonzero(forest.source[roots] >= 0)]
-    u, v, weight = forest.source[slots], forest.target[slots], forest.weight[slots]
-    forest.source[slots] = forest.target[slots] = -1
-    forest.components = roots
-    power = weight if index.core is None else ops.edge_powers(index, u, v)
-    return OpenEdges.of(component[u], component[v], u.astype(np.int64), v.astype(np.int64), weight, power)

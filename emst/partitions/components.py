@@ -17,7 +17,8 @@ import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Components, Norm, OpenEdges
-from emst.partitions.edges import chosen, greater, renumbered, together
+from emst.inputs.devices import to_host
+from emst.partitions.edges import chosen, greater, together
 from emst.partitions.engine import Sized
 from emst.partitions.outline import PartitionOutline, labels_of_boxes
 from emst.partitions.records import Labels, Local
@@ -58,62 +59,56 @@ class Summary(Sized):
     ends: Array  # T[2, d]: its first and its last point, scaled
     core: Array | None  # T[2]: their core distances
     components: Array  # int32[2]: their components
-    ids: Array  # int64[2]
+    ids: np.ndarray  # int64[2]
 
 
 def summary(ops: Backend, local: Local, outline: PartitionOutline) -> Summary:
     """What the first round needs of a partition."""
-    partition, index, start = local.partition, local.partition.index, local.place.start
-    a, b, u, v, weight, power = local.open.columns()
-    u, v = partition.ids(start, u), partition.ids(start, v)
-    two = ops.asarray(np.array([0, index.n - 1], np.int32))
+    partition, index = local.partition, local.partition.index
+
+    def ends_of(column: Array) -> Array:
+        return ops.concatenated([column[:1], column[-1:]])
+
     with partition.lock:
         ops.label_nodes(index, local.component)
         boxes = labels_of_boxes(outline, local, None, ops)
     return Summary(
-        OpenEdges.of(a, b, u, v, weight, power),
-        np.bincount(local.component, minlength=local.count).astype(np.int64),
+        local.open,
+        local.size,
         boxes,
-        index.points()[two],
-        None if index.core is None else index.core[two],
-        local.component[two],
-        partition.ids(start, two),
+        ends_of(index.points()),
+        None if index.core is None else ends_of(index.core),
+        ends_of(local.component),
+        partition.numbering(local.place.start).ids(np.array([0, index.n - 1])),
     )
 
 
 def begin(ops: Backend, summaries: list[Summary], norm: Norm) -> Rounds:
     """The state before the first round: the open edges of all partitions, and one edge between neighbours on the
     curve at every border, so that every component has an edge that leaves it."""
+    columns = zip(*((one.edges, one.boxes, one.size) for one in summaries))
+    edges, left = ops.number_together(*map(list, columns))
     bases = np.cumsum([0, *(len(one.size) for one in summaries)]).tolist()
-    groups, of_boxes = [], []
-    for one, base in zip(summaries, bases):
-        groups.append(renumbered(ops, one.edges, base))
-        labels = ops.asarray(one.boxes)
-        of_boxes.append(np.where(labels < 0, labels, labels + np.int32(base)))
-    edges = together([*groups, _border_edges(ops, summaries, bases, norm)])
-    del groups
-    size = np.concatenate([ops.asarray(one.size) for one in summaries])
-    label = ops.xp.arange(len(size), dtype=np.int32)
-    left = Components(label, len(size), size, np.concatenate(of_boxes))
-    return state_of(ops, left, bases, edges, chosen(edges, slice(0, 0)), None, [RoundCosts(len(size), 0, 0)])
+    edges = together(ops, [edges, _border_edges(ops, summaries, bases, norm)])
+    return state_of(ops, left, bases, edges, chosen(edges, slice(0, 0)), None, [RoundCosts(left.count, 0, 0)])
 
 
 def _border_edges(ops: Backend, summaries: list[Summary], bases: list[int], norm: Norm) -> OpenEdges:
-    """The edges between the last point of every partition and the first one of the next."""
+    """The edges between the last point of every partition and the first one of the next, on the host."""
 
-    def inner(parts: list[Array]) -> Array:
-        return np.concatenate([ops.asarray(part) for part in parts])[1:-1]
+    def inner(parts: list[Array]) -> np.ndarray:
+        return np.concatenate([to_host(part) for part in parts])[1:-1]
 
     ends = inner([one.ends for one in summaries])
-    number = ops.xp.arange(len(ends), dtype=np.int32)
+    number = np.arange(len(ends), dtype=np.int32)
     last, first = slice(0, None, 2), slice(1, None, 2)
-    u, v = (ops.xp.ascontiguousarray(number[end]) for end in (last, first))
-    power = ops.edge_powers(ops.build_index(ends, number, 1.0, norm), u, v)
+    u, v, rows = (ops.asarray(number[end]) for end in (last, first, slice(None)))
+    power = to_host(ops.edge_powers(ops.build_index(ops.asarray(ends), rows, 1.0, norm), u, v))
     weight = power
     if summaries[0].core is not None:
         core = inner([one.core for one in summaries])
         weight = greater(greater(power, core[last]), core[first])
-    components = inner([ops.asarray(one.components) + np.int32(base) for one, base in zip(summaries, bases)])
+    components = inner([to_host(one.components) + np.int32(base) for one, base in zip(summaries, bases)])
     ids = inner([one.ids for one in summaries])
     return OpenEdges.of(components[last], components[first], ids[last], ids[first], weight, power)
 

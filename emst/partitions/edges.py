@@ -30,9 +30,9 @@ def renumbered(ops: Backend, edges: OpenEdges, base: int) -> OpenEdges:
     return moved
 
 
-def together(groups: list[OpenEdges]) -> OpenEdges:
-    """The edges of all groups, one after the other."""
-    return OpenEdges(np.concatenate([group.words for group in groups]))
+def together(ops: Backend, groups: list[OpenEdges]) -> OpenEdges:
+    """The edges of all groups, one after the other, on the backend."""
+    return OpenEdges(ops.concatenated([group.words for group in groups]))
 
 
 def chosen(edges: OpenEdges, places: Any) -> OpenEdges:

@@ -128,7 +128,7 @@ def _with_stars(ops: Backend, edges: OpenEdges, head: int, count: int, start: in
         xp.zeros(out, dtype),
         xp.zeros(out, dtype),
     )
-    return together([stars, edges])
+    return together(ops, [stars, edges])
 
 
 def _with_copies(
@@ -245,7 +245,7 @@ def hierarchy(
     a, b = (_vertices(ops, parts, bases, end) for end in ("u", "v"))
     groups = [renumbered(ops, part.edges, base) for part, base in zip(parts, bases)]
     groups.append(OpenEdges.of(a, b, *(ops.asarray(column) for column in joined.columns()[2:])))
-    a, b, u, v, weight, power = together(groups).columns()
+    a, b, u, v, weight, power = together(ops, groups).columns()
     del groups
     order = total_order(ops, weight, power, u, v)
     del u, v, power

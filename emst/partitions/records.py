@@ -154,8 +154,7 @@ class Partition(Sized):
 
     def ids(self, start: int, places: Array) -> Array:
         """Ids int64 of points, given by their places in the hierarchy; `start` is the first id of the partition."""
-        wide = places.astype(np.int64)
-        return wide + start + (wide >= self.kept) * len(self.left_out)
+        return self.numbering(start).ids(places)
 
     def places(self, start: int, ids: Array) -> Array:
         """The inverse of `ids`."""
@@ -184,15 +183,20 @@ class Local(Sized):
     partition: Partition  # with the core distances of all points, times the core factor
     core: Array | None  # T[n]: powers of the core distances
     component: Array  # int32[n]: component of every point, from 0
-    count: int  # components
+    size: Array  # int64[count]: points of every component
     edges: Array  # int32[n - count, 2]: places of the ends of the certain edges, in the total order
     weights: Array  # T[n - count]: their weights, powers
-    open: OpenEdges  # ends are places
+    open: OpenEdges  # its edges that are not certain; ends are ids
     weight: Array  # T[n]: lower bound of the weights of edges from every point to other partitions
     power: Array  # T[n]: lower bound of the powers of their distances
     least: Array  # T[count]: least `weight` of a component
     near: Array  # int32[m]: the points near the border, whose bounds were computed one by one, ascending
     rest: float  # least `weight` of the other points
+
+    @property
+    def count(self) -> int:
+        """Number of components."""
+        return len(self.size)
 
 
 @dataclass(eq=False)

@@ -156,10 +156,8 @@ def answer(
 def _concatenated(ops: Backend, questions: list[Questions]) -> Questions:
     """The questions of all packets, on the backend."""
     arrived = [ops.asarrays(*one) for one in questions]
-    if len(arrived) == 1:
-        return Questions(*arrived[0])
     columns: Any = zip(*arrived)
-    return Questions(*(None if column[0] is None else np.concatenate(column) for column in columns))
+    return Questions(*(None if column[0] is None else ops.concatenated(column) for column in columns))
 
 
 def _lightest(ops: Backend, edges: OpenEdges, label: Array, count: int) -> OpenEdges:
@@ -195,16 +193,15 @@ def join(ops: Backend, state: Rounds, answers: list[Answer]) -> Rounds:
     """Contract the lightest edges of all components, but those of which only a sample has asked."""
     if state.count == 1:
         return state
-    arrived = [ops.asarrays(one.edges.words, one.boxes) for one in answers]
-    edges = together([state.edges, *(OpenEdges(words) for words, _ in arrived)])
-    boxes = ops.xp.concatenate([labels for _, labels in arrived])
-    waits = state.weight < 0
+    edges = together(ops, [state.edges, *(one.edges for one in answers)])
+    boxes, bound = ops.concatenated([one.boxes for one in answers]), state.weight
     sampled = [ops.asarray(components) for one in answers for components in one.sampled]
-    for components in sampled:
-        waits[components] = True
-    joined = ops.join_components(edges, Components(state.label, state.count, state.size, boxes), waits)
+    if sampled:
+        bound = bound.copy()
+        bound[ops.concatenated(sampled)] = -1
+    joined = ops.join_components(edges, Components(state.label, state.count, state.size, boxes), bound)
     samples = _samples(ops, state, joined, edges, sampled) if sampled else None
-    taken = together([state.joined, joined.taken])
+    taken = together(ops, [state.joined, joined.taken])
     costs = RoundCosts(joined.left.count, sum(one.asked for one in answers), sum(one.bytes for one in answers))
     return state_of(ops, joined.left, state.bases, joined.rest, taken, samples, [*state.costs, costs])
 

@@ -77,12 +77,13 @@ def test_join_components(ops, dtype, count, share, shape):
     weight = rng.integers(1, 5, len(a)).astype(dtype)
     if shape == "path":  # every component but one hooks onto the next one
         weight[: count - 1] = 1 - np.arange(count - 1) / count
-    given, waits = OpenEdges.of(a, b, u, v, weight, weight), rng.random(count) < share
+    given = OpenEdges.of(a, b, u, v, weight, weight)
+    bound = np.where(rng.random(count) < share, -1, rng.integers(0, 2, count)).astype(dtype)
     label, size = np.tile(np.arange(count, dtype=np.int32), 2), rng.integers(1, 4, count)
     given.a[:] += rng.integers(0, 2, len(a)).astype(np.int32) * count  # components of partitions with one label
     components = Components(label, count, size, rng.integers(-1, count, 100).astype(np.int32))
-    found = ops.join_components(on(ops, given), on(ops, components), on(ops, waits))
-    wanted = reference.join_components(given, components, waits)
+    found = ops.join_components(on(ops, given), on(ops, components), on(ops, bound))
+    wanted = reference.join_components(given, components, bound)
     assert_equal(found, wanted)
     if len(wanted.rest):
         assert_equal(ops.component_bounds(found.rest, found.left), reference.component_bounds(wanted.rest, wanted.left))

@@ -111,8 +111,44 @@ def edges_at(edges, places):
     return OpenEdges(np.array(rows).reshape(-1, edges.words.shape[1]))
 
 
-def join_components(edges, components, waits):
+def number_points(labels, roots):
+    """Point by point."""
+    number = {root: k for k, root in enumerate(roots.tolist())}
+    component = np.array([number[root] for root in labels.tolist()], np.int32)
+    return component, np.array([(component == k).sum() for k in range(len(roots))], np.int64)
+
+
+def take_open(index, forest, roots, component, numbering):
+    """Slot by slot."""
+    rows = []
+    for slot in roots:
+        u, v = int(forest.source[slot]), int(forest.target[slot])
+        if u < 0:
+            continue
+        forest.source[slot] = forest.target[slot] = -1
+        ids = [place + numbering.start + (numbering.left_out if place >= numbering.kept else 0) for place in (u, v)]
+        power = power_between(index.scaled[u], index.scaled[v], index.norm)
+        rows.append((component[u], component[v], *ids, forest.weight[slot], power))
+    forest.components = roots
+    kinds = np.int32, np.int32, np.int64, np.int64, forest.weight.dtype, forest.weight.dtype
+    return OpenEdges.of(*(np.array([row[at] for row in rows], kind) for at, kind in enumerate(kinds)))
+
+
+def number_together(edges, boxes, sizes):
+    """Partition by partition."""
+    base, words, labels = 0, [], []
+    for of_edges, of_boxes, size in zip(edges, boxes, sizes):
+        a, b, *more = of_edges.columns()
+        words.append(OpenEdges.of(a + np.int32(base), b + np.int32(base), *more).words)
+        labels += [box if box < 0 else box + base for box in of_boxes.tolist()]
+        base += len(size)
+    components = Components(np.arange(base, dtype=np.int32), base, np.concatenate(sizes), np.array(labels, np.int32))
+    return OpenEdges(np.concatenate(words)), components
+
+
+def join_components(edges, components, bound):
     """Component by component. Of two that hook onto each other, the lesser one stays."""
+    waits = bound < 0
     label, count, size, boxes = components.label, components.count, components.size, components.boxes
     first = first_edges(edges, label, count)
     above = np.arange(count)

@@ -62,10 +62,13 @@ from partitions_reference import (  # noqa: F401, more operations
     merge_edges,
     nearest_across,
     nearest_distances,
+    number_points,
+    number_together,
     outline_hits,
     outline_reaches,
     questions,
     split_points,
+    take_open,
     weighted_nearest,
 )
 from prediction_reference import (  # noqa: F401, more operations
@@ -472,6 +475,7 @@ def sorted_edges(index, forest, order, powers=False):
     used = forest.source >= 0
     u, v, weight = forest.source[used], forest.target[used], forest.weight[used]
     ranked = np.lexsort((v, u, edge_powers(index, u, v), weight))
+    order = np.arange(index.n) if order is None else order
     rows = np.stack([order[u[ranked]], order[v[ranked]]], axis=1)
     weights = weight[ranked] if powers else rooted(weight[ranked], index.norm, index.scale)
     return np.sort(rows, axis=1).astype(np.int32), weights

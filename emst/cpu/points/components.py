@@ -44,13 +44,13 @@ def edges_at(edges, places):
     return OpenEdges(words)
 
 
-def join_components(edges, components, waits):
+def join_components(edges, components, bound):
     """See `emst.backend.operations`."""
     label, count, size, boxes = components.label, components.count, components.size, components.boxes
     first, m = first_edges(edges, label, count), len(edges)
     number, found = empty(count, np.int32), np.zeros(2, np.int64)
     taken, rest = empty(count, np.int32), empty(m, np.int32)
-    for_chunks(_join, 1, 1, edges.words, label, first, waits, number, taken, rest, found)
+    for_chunks(_join, 1, 1, edges.words, label, first, bound < 0, number, taken, rest, found)
     left, kept = found.tolist()
     if left < 0:
         raise RuntimeError(NO_FOREST)

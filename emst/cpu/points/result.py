@@ -23,6 +23,7 @@ GRAIN = 1 << 15  # edges
 def sorted_edges(index, forest, order, powers=False):
     """See `emst.backend.operations`."""
     forget_neighbours(index)  # the sort needs memory
+    order = np.arange(index.n, dtype=np.int32) if order is None else order
     if index.n < FEW:
         return _sorted_at_once(index, forest, order, powers)
     slots = positions(forest.source >= 0)

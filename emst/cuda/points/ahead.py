@@ -173,8 +173,11 @@ KERNELS = {
         points/components first_places<{WORDS}>
         points/components edges_across<{T}>
         points/components edges_at<{WORDS}>
-        points/components hook_first<{WORDS}>
+        points/components hook_first<{T}>
         points/components number_roots
+        points/numbered number_points
+        points/numbered list_open<{T}, {M}, {MRD}>
+        points/numbered count_from<{WORDS}>
         points/components renumber
         points/components list_taken<{WORDS}>
         points/components list_left<{WORDS}>

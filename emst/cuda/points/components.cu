@@ -78,16 +78,17 @@ __global__ void first_places(const Edges<WORDS> edges, const u64 *least, u32 *pl
   });
 }
 
-// A forest of components without edges, and the first edge of each as one between components; none for those that wait.
-template <int WORDS>
-__global__ void hook_first(const Edges<WORDS> edges, const int *first, const bool *waits, i64 components, int *labels,
-                           int *roots, u64 *edge, u64 *ends) {
+// A forest of components without edges, and the first edge of each as one between components; none for those that wait,
+// whose bound is negative.
+template <class T>
+__global__ void hook_first(const Edges<3 + sizeof(T) / 4> edges, const int *first, const Bits<T> *bound, i64 components,
+                           int *labels, int *roots, u64 *edge, u64 *ends) {
   const i64 c = thread_id();
   if (c >= components) return;
   labels[c] = roots[c] = (int)c;
   ends[c] = NO_EDGE;
   const u64 a = edges.from(first[c]), b = edges.to(first[c]);
-  edge[c] = waits[c] ? NO_EDGE : minimum(a, b) << 32 | maximum(a, b);
+  edge[c] = bound[c] < 0 ? NO_EDGE : minimum(a, b) << 32 | maximum(a, b);
 }
 
 // Edges from queries to the points that were found for them, as `edges_across` of the operations says. A template over

@@ -52,14 +52,14 @@ def edges_at(edges: OpenEdges, places: cupy.ndarray) -> OpenEdges:
     return OpenEdges(found)
 
 
-def join_components(edges: OpenEdges, components: Components, waits: cupy.ndarray) -> JoinedComponents:
+def join_components(edges: OpenEdges, components: Components, bound: cupy.ndarray) -> JoinedComponents:
     """See `emst.backend.operations`."""
     label, count, size, boxes = components.label, components.count, components.size, components.boxes
     m, words, given = _edges(edges, label, True)
     first, forest = first_edges(edges, label, count), _forest(count)
     scratch = forest.scratch
-    hooks = first, waits, count, forest.labels, forest.components, scratch.edge, scratch.ends
-    launch("points/components", f"hook_first<{words}>", count, given, *hooks)
+    hooks = first, bound, count, forest.labels, forest.components, scratch.edge, scratch.ends
+    launch("points/components", f"hook_first<{ctype(bound.dtype)}>", count, given, *hooks)
     left = merge(forest)
     of_root, number = empties((count, np.int32), (count, np.int32))
     sizes, totals = zeros((left, np.int64), (2, np.int32))

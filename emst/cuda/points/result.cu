@@ -37,7 +37,8 @@ __device__ Bits<T> pair_power(u64 ends, const T *rows, int dimensions, int strid
 }
 
 __device__ inline int2 rows_of(u64 ends, const int *order) {
-  const int u = order[ends >> 32], v = order[(u32)ends];
+  int u = (int)(ends >> 32), v = (int)ends;
+  if (order) u = order[u], v = order[v];
   return make_int2(minimum(u, v), maximum(u, v));
 }
 
@@ -58,7 +59,7 @@ __device__ u64 order_key(i64 weight, i64, u64, int) {
 }
 
 // Packed keys and edges of all slots. The ends of an edge are near its slot as a rule, and so are their rows in
-// `order`.
+// `order`, which is null where places on the curve stand for rows.
 template <class T, int METRIC, bool MRD>
 __global__ void list_edges(const u64 *ends, const Bits<T> *weight, i64 n, const T *rows, int dimensions, int stride,
                            const Norm<METRIC> norm, const int *order, int bits, u64 *key, u64 *edges) {

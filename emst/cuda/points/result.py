@@ -14,7 +14,7 @@ from emst.cuda.runtime.sort import index_bits, sample_ties, sort_packed, sort_pa
 
 
 def sorted_edges(
-    index: SearchIndex, forest: Forest, order: cupy.ndarray, powers: bool = False
+    index: SearchIndex, forest: Forest, order: cupy.ndarray | None, powers: bool = False
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
     """See `emst.backend.operations`. The forest cannot be merged further: its buffers are freed."""
     squared, unscale = ("false", 1.0) if powers else (_squared(index), _unscale(index))
@@ -35,7 +35,7 @@ def _in_total_order(
     ends: cupy.ndarray,
     weight: cupy.ndarray,
     count: int,
-    order: cupy.ndarray,
+    order: cupy.ndarray | None,
     squared: str,
     unscale: float,
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
