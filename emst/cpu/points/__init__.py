@@ -23,6 +23,7 @@ outline.py       how far points are from what other partitions hold, and which a
 split.py         points in the order of their segments, each of which goes to one partition
 border.py        components that must not hook, as other partitions may hold a lighter edge
 components.py    first edges of components between rounds of partitions, and points that ask
+numbered.py      numbers of the components of partitions, and the edges between them that are not certain
 queries.py       nearest points for new points, and for points of other partitions
 engine.py        the choice of engine: walks or products, by a sample
 products.py      inner products of all pairs in many dimensions, and the bound on their error

@@ -24,6 +24,7 @@ outline        how far points are from what other partitions hold, and which ask
 split          points in the order of their segments, each of which goes to one partition
 border         components that must not hook, as other partitions may hold a lighter edge
 components     first edges of components between rounds of partitions, and points that ask
+numbered       numbers of the components of partitions, and the edges between them that are not certain
 queries        nearest points for new points, and for points of other partitions
 products       many dimensions: which pairs can matter, by products of halves; products.cuh multiplies on tensor cores
 products_knn.cu  its kernels for core distances and lists of neighbours

@@ -3,6 +3,7 @@
 // numbered.py launches number_points, after number_roots of components.cu (`number_points`); list_open (`take_open`);
 // and count_from, for every partition (`number_together`).
 #include "runtime/compact.cuh"
+#include "runtime/order.cuh"
 #include "distances/point_rows.cuh"
 
 // The number of every point's component, and how many points each has. A warp adds up its points if they lie in
