@@ -15,6 +15,7 @@ from emst.backend.records import CROWD, LEAST_EXTENT, MOST_CURVE_AXES, CurveCell
 from emst.cuda.points.statistics import corners_of, corners_of_box
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import DIGIT_BITS, LEAST_PASSES, MOST_PASSES, TIES_A_THREAD
+from emst.cuda.runtime.gather import take
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
 from emst.cuda.runtime.memory import asarray, empties
 from emst.cuda.runtime.sort import few, index_bits, sample_ties, sort_packed, sort_pairs
@@ -69,7 +70,7 @@ def curve_order(
             rows, level = _by_high_bits(keys, codes, level, grids)
             if level is None:
                 break
-            codes = codes if level.members is None else codes[level.members]
+            codes = codes if level.members is None else take(codes, level.members)
         codes, rows = _sorted(codes, level, rows)
         if keep:
             kept.append((level.first, *runs_of(codes, level.first, level.start), grids))
@@ -170,7 +171,7 @@ def _by_high_bits(keys: cupy.ndarray, codes: cupy.ndarray, level: Level, grids: 
     place, lowest = cupy.empty(n, np.int32), np.int32(max(64 - DIGIT_BITS * passes, bits))
     Compaction(n).launch("points/order", "list_crowded", n, keys, lowest, None, n, grids.factor, place, state)
     place = place[: int(state.get()[0])]
-    return ordered, Level(len(place), 1, place=place, members=ordered[place]) if len(place) else None
+    return ordered, Level(len(place), 1, place=place, members=take(ordered, place)) if len(place) else None
 
 
 def _sorted(codes: cupy.ndarray, level: Level, rows: Any) -> tuple[cupy.ndarray, cupy.ndarray]:
