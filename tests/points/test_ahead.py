@@ -8,6 +8,7 @@ import pytest
 import emst
 from datasets import synthetic
 from emst.cuda.runtime.compile import ENTRY, source_of
+from emst.cuda.runtime.signature import signature
 from emst.distances.metrics import tree_metric_of
 
 CUDA = pathlib.Path(emst.__file__).parent / "cuda"
@@ -26,6 +27,14 @@ def test_every_name_is_that_of_a_kernel():
         assert len(found) == 1, line
         given = arguments.replace("{STAGES}", "3, false").count(",") + bool(arguments)
         assert given == len((found[0]["template"] or "").split(",")) - (not found[0]["template"]), line
+
+
+def test_every_signature_can_be_checked():
+    """Launches compare their arguments with it."""
+    for path in CUDA.rglob("*.cu"):
+        room = str(path.relative_to(CUDA).with_suffix(""))
+        for entry in ENTRY.finditer(path.read_text()):
+            assert signature(room, f"{entry['name']}<float>")
 
 
 def test_a_kernel_is_compiled_without_the_others():

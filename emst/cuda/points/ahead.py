@@ -173,7 +173,7 @@ KERNELS = {
         points/components first_places<{WORDS}>
         points/components edges_across<{T}>
         points/components edges_at<{WORDS}>
-        points/components hook_first<{T}>
+        points/components hook_first<{T}, {WORDS}>
         points/components number_roots
         points/numbered number_points
         points/numbered list_open<{T}, {M}, {MRD}>

@@ -80,8 +80,8 @@ __global__ void first_places(const Edges<WORDS> edges, const u64 *least, u32 *pl
 
 // A forest of components without edges, and the first edge of each as one between components; none for those that wait,
 // whose bound is negative.
-template <class T>
-__global__ void hook_first(const Edges<3 + sizeof(T) / 4> edges, const int *first, const Bits<T> *bound, i64 components,
+template <class T, int WORDS>
+__global__ void hook_first(const Edges<WORDS> edges, const int *first, const Bits<T> *bound, i64 components,
                            int *labels, int *roots, u64 *edge, u64 *ends) {
   const i64 c = thread_id();
   if (c >= components) return;

@@ -59,7 +59,7 @@ def join_components(edges: OpenEdges, components: Components, bound: cupy.ndarra
     first, forest = first_edges(edges, label, count), _forest(count)
     scratch = forest.scratch
     hooks = first, bound, count, forest.labels, forest.components, scratch.edge, scratch.ends
-    launch("points/components", f"hook_first<{ctype(bound.dtype)}>", count, given, *hooks)
+    launch("points/components", f"hook_first<{ctype(bound.dtype)}, {words}>", count, given, *hooks)
     left = merge(forest)
     of_root, number = empties((count, np.int32), (count, np.int32))
     sizes, totals = zeros((left, np.int64), (2, np.int32))
