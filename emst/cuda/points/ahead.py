@@ -135,6 +135,8 @@ KERNELS = {
         runtime/sort sort_pass<u32>
         points/result list_long_runs
         points/result emit_listed<{T}, {MRD}, {SQUARED}>
+        runtime/gather gather_words<u64, int>
+        runtime/gather gather_words<u32, int>
     """,
     "uneven cores": "points/result power_keys<{T}, {M}>",
     "labels": """
