@@ -51,8 +51,10 @@ from partitions_reference import (  # noqa: F401, more operations
     asking_points,
     box_labels,
     component_bounds,
+    edge_order,
     edges_across,
     edges_at,
+    edges_from,
     first_edges,
     hold_back,
     insert_edges,
@@ -65,6 +67,7 @@ from partitions_reference import (  # noqa: F401, more operations
     outline_hits,
     outline_reaches,
     questions,
+    rows_here,
     split_points,
     weighted_nearest,
 )
@@ -333,6 +336,12 @@ def settled():
 
 def concatenated(parts):
     return np.concatenate(parts)
+
+
+def put(array, places, values):
+    """One by one."""
+    for place, value in zip(places, values):
+        array[place] = value
 
 
 def take(array, places):
