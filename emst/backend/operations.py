@@ -113,6 +113,10 @@ class ArrayOperations(Protocol):
         """``array[places]``: elements, of 1, 2, 4 or 8 bytes, of an array of one dimension at places int32[k] or
         int64[k], none of them negative."""
 
+    def put(self, array: Array, places: Array, values: Array) -> None:
+        """``array[places] = values``: elements T[k], of 4 or 8 bytes, of an array T[n] of one dimension at places
+        int32[k] or int64[k], all different and none of them negative."""
+
     def merge(self, forest: Forest, prepare: Callable[[Forest], None] | None = None) -> int:
         """Contract the lightest edge of every component and return the number of components left. Points and graphs
         share this step.
@@ -286,16 +290,23 @@ class PointOperations(ArrayOperations, Protocol):
         `order`, distance i is that of power i."""
 
     def insert_edges(
-        self, index: SearchIndex, edges: Array, weights: Array, rows: Array, others: ListedEdges, ends: Array
+        self,
+        index: SearchIndex,
+        edges: Array,
+        weights: Array,
+        rows: Array,
+        others: OpenEdges,
+        numbering: Numbering,
     ) -> ListedEdges:
         """Edges of points and others as one list, in the total order: (weight, power of the distance, smaller end,
         larger end).
 
         `edges`, int32[m, 2], and `weights`, T[m], are what `sorted_edges` returned with `powers` for places on the
-        curve; ``rows[place]``, int32[n], is the caller's row of a point. `others`, k edges, are in the total order too.
-        Their `ends`, int32[k, 2], are given like those of `edges`, the smaller one first, but may be any numbers from
-        0. Of edges with equal keys, `others` come first. Powers of distances are None, for both, if the hierarchy keeps
-        no core distances."""
+        curve; ``rows[place]``, int32[n], is the caller's row of a point. `others` are in the total order too, and their
+        `a` and `b` are the rows of their ends, the smaller one first. `numbering` says which places their ids are: no
+        id is less than its `start`, and points beyond the partition follow on its own. A point that is left out is
+        compared as the place that follows it. Of edges with equal keys, `others` come first. The powers of distances
+        are None if the hierarchy keeps no core distances."""
 
     def merge_edges(self, first: ListedEdges, second: ListedEdges) -> ListedEdges:
         """The edges of both lists as one list, stably: edges of equal (weight, power of the distance) keep their order,
@@ -407,6 +418,20 @@ class PointOperations(ArrayOperations, Protocol):
         """The components of all partitions, numbered one partition after the other, and the edges between them. Of
         every partition there are the edges, the labels of its boxes, int32, and the points of its components, int64;
         these are counted from 0, and a label may be MIXED. The arrays may lie anywhere, and stay as they are."""
+
+    def rows_here(self, edges: OpenEdges, numbering: Numbering, rows: Array) -> Array:
+        """The rows of both ends of m edges, S[m, 2]: of an end at a place of this partition ``rows[place]``, S[n] with
+        S int32 or int64, and -1 of one in another partition. `numbering` says which places their ids are; none of them
+        is a point that is left out."""
+
+    def edges_from(self, edges: OpenEdges, start: int, size: int, rows: Array) -> OpenEdges:
+        """The edges whose smaller end has one of the `size` ids from `start` on, in their order. Their `a` and `b`
+        become the rows of both ends, the smaller one first. `rows`, int32[parts * m, 2], is what `rows_here` returned
+        in every partition, one after the other."""
+
+    def edge_order(self, edges: OpenEdges) -> Array:
+        """Places of edges in the total order by (weight, power of the distance, smaller end, larger end): int32[m].
+        Equal edges keep their order."""
 
     def join_components(self, edges: OpenEdges, components: Components, bound: Array) -> JoinedComponents:
         """Contract the first edge in the total order that leaves each component, but for those that wait, which hook

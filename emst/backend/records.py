@@ -283,6 +283,11 @@ class OpenEdges:
         """All columns, in the order of `of`."""
         return self.a, self.b, self.u, self.v, self.weight, self.power
 
+    def key_words(self) -> list[int]:
+        """Columns of the words that the total order compares, the last one first. No number is negative, so they
+        compare like the words."""
+        return [2, 1, *range(self.words.shape[1] - 1, 2, -1)]
+
     def __len__(self) -> int:
         return len(self.words)
 

@@ -46,6 +46,7 @@ from emst.cpu.points.components import (
 )
 from emst.cpu.points.duplicates import join_duplicates
 from emst.cpu.points.gathered import insert_edges, merge_edges
+from emst.cpu.points.joined import edge_order, edges_from, rows_here
 from emst.cpu.points.knn import core_distances, forget_neighbours, scale_cores, set_cores
 from emst.cpu.points.labels import label_nodes
 from emst.cpu.points.memory import require_memory, tree_bytes
@@ -63,7 +64,7 @@ from emst.cpu.points.statistics import point_statistics
 from emst.cpu.points.weighted import weighted_core_distances, weighted_nearest, weighted_query_cores
 from emst.cpu.runtime.blocks import for_blocks
 from emst.cpu.runtime.compile import kernels_ready, telling_compilation
-from emst.cpu.runtime.gather import take
+from emst.cpu.runtime.gather import put, take
 from emst.cpu.runtime.memory import asarray, asarrays, bytes_free, concatenated, readable, settled
 from emst.cpu.runtime.processors import parallelism
 from emst.cpu.runtime.sort import sort_order
@@ -94,9 +95,11 @@ __all__ = [
     "curve_places",
     "curve_segments",
     "cut",
+    "edge_order",
     "edge_powers",
     "edges_across",
     "edges_at",
+    "edges_from",
     "entry_rows",
     "exemplar_distances",
     "first_edges",
@@ -136,6 +139,7 @@ __all__ = [
     "outline_reaches",
     "parallelism",
     "point_statistics",
+    "put",
     "query_cores",
     "questions",
     "readable",
@@ -144,6 +148,7 @@ __all__ = [
     "row_edges",
     "row_nearest",
     "row_starts",
+    "rows_here",
     "scale_cores",
     "select",
     "select_constrained",

@@ -49,6 +49,7 @@ from emst.cuda.points.components import (
 )
 from emst.cuda.points.duplicates import join_duplicates
 from emst.cuda.points.gathered import insert_edges, merge_edges
+from emst.cuda.points.joined import edge_order, edges_from, rows_here
 from emst.cuda.points.knn import core_distances, forget_neighbours, scale_cores, set_cores
 from emst.cuda.points.labels import label_nodes
 from emst.cuda.points.memory import require_memory, tree_bytes
@@ -66,7 +67,7 @@ from emst.cuda.points.statistics import point_statistics
 from emst.cuda.points.weighted import weighted_core_distances, weighted_nearest, weighted_query_cores
 from emst.cuda.runtime.blocks import for_blocks
 from emst.cuda.runtime.compile import kernels_ready, telling_compilation
-from emst.cuda.runtime.gather import take
+from emst.cuda.runtime.gather import put, take
 from emst.cuda.runtime.memory import asarray, asarrays, bytes_free, concatenated, readable, settled
 from emst.cuda.runtime.processors import parallelism
 from emst.cuda.runtime.sort import sort_order
@@ -97,9 +98,11 @@ __all__ = [
     "curve_places",
     "curve_segments",
     "cut",
+    "edge_order",
     "edge_powers",
     "edges_across",
     "edges_at",
+    "edges_from",
     "entry_rows",
     "exemplar_distances",
     "first_edges",
@@ -139,6 +142,7 @@ __all__ = [
     "outline_reaches",
     "parallelism",
     "point_statistics",
+    "put",
     "query_cores",
     "questions",
     "readable",
@@ -147,6 +151,7 @@ __all__ = [
     "row_edges",
     "row_nearest",
     "row_starts",
+    "rows_here",
     "scale_cores",
     "select",
     "select_constrained",

@@ -7,7 +7,6 @@ partition lists its edges in the total order, and lists of neighbours are merged
 
 from __future__ import annotations
 
-from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +19,7 @@ from emst.gpus.inputs import GivenPoints
 from emst.inputs.devices import on_gpu, to_host
 from emst.inputs.finite import FiniteRows
 from emst.partitions.chunks import finite_chunks, namer
-from emst.partitions.edges import ascending, bits_of, core_distances, lengths_of, order_by, rows_of_joined
+from emst.partitions.edges import ascending, core_distances, lengths_of, rows_of_joined
 from emst.partitions.engine import Engine, Future
 from emst.partitions.records import Fitted, Local, Request, Units
 from emst.partitions.spanning import fitted_tree
@@ -101,7 +100,7 @@ def _by_rows(made: list[tuple[Array, Array]], n: int, ops: Backend) -> Array:
     cores = ops.xp.empty(n, made[0][0].dtype)
     with ops.settled():
         for values, rows in made:
-            cores[ops.asarray(rows)] = ops.asarray(values)
+            ops.put(cores, ops.asarray(rows), ops.asarray(values))
     return cores
 
 
@@ -120,32 +119,30 @@ def _merged(lists: list[Future], engine: Engine) -> Future:
 def listed(ops: Backend, local: Local, joined: OpenEdges, rows: list[Any]) -> ListedEdges:
     """Task: the edges whose smaller end lies in a partition. `rows` holds what `rows_of_joined` returned in every
     partition."""
-    others, ends = _others(ops, local, joined, rows)
+    partition, start = local.partition, local.place.start
+    others = _others(ops, local, OpenEdges(ops.readable(joined.words)), ops.concatenated(rows))
+    of_points, numbering = ops.asarray(partition.rows, np.int32), partition.numbering(start)
+    return ops.insert_edges(partition.index, local.edges, local.weights, of_points, others, numbering)
+
+
+def _others(ops: Backend, local: Local, joined: OpenEdges, rows: Array) -> OpenEdges:
+    """The edges of a partition that are not among its certain ones, in the total order, by the rows of their ends:
+    those that rounds have found, and those of length 0 from its first point to the points that are left out."""
     partition = local.partition
-    of_points = ops.asarray(partition.rows, np.int32)
-    return ops.insert_edges(partition.index, local.edges, local.weights, of_points, others, ends)
+    edges = ops.edges_from(joined, local.place.start, partition.size, rows)
+    if len(partition.left_out):
+        edges = OpenEdges(ops.concatenated([_stars(ops, local, edges.dtype).words, edges.words]))
+    return ops.edges_at(edges, ops.edge_order(edges))
 
 
-def _others(ops: Backend, local: Local, joined: OpenEdges, rows: list[Any]) -> tuple[ListedEdges, Array]:
-    """The edges of a partition that are not among its certain ones, in the total order: those that rounds have found,
-    and those of length 0 from its first point to the points that are left out. Their ends, int32[m, 2], are counted
-    without the latter: how many points that take part come before."""
-    partition, xp, start = local.partition, ops.xp, local.place.start
-    out, kept = len(partition.left_out), partition.kept
-    u, v = ops.asarray(joined.u), ops.asarray(joined.v)
-    here = xp.flatnonzero((u >= start) & (u < start + partition.size))
-    ids, ends = xp.stack([u, v], axis=1)[here] - start, reduce(xp.maximum, map(ops.asarray, rows))[here]
-    kinds = [joined.weight] if partition.index.core is None else [joined.weight, joined.power]
-    keys = [ops.asarray(kind)[here] for kind in kinds]
-    if out:
-        first = xp.zeros(out, np.int64)
-        ids = xp.concatenate([xp.stack([first, xp.arange(kept, kept + out)], axis=1), ids])
-        of_stars = xp.stack([first + partition.rows[0], ops.asarray(partition.left_out, np.int64)], axis=1)
-        ends = xp.concatenate([of_stars, ends])
-        keys = [xp.concatenate([xp.zeros(out, key.dtype), key]) for key in keys]
-    order = order_by(ops, *map(bits_of, keys), (ids[:, 0] << 32 | ids[:, 1]).astype(np.uint64))
-    edges = ListedEdges(ascending(ends[order]).astype(np.int32), *(key[order] for key in keys))
-    return edges, (ids - xp.clip(ids - kept, 0, out))[order].astype(np.int32)
+def _stars(ops: Backend, local: Local, dtype: np.dtype) -> OpenEdges:
+    """The edges of length 0 from the first point to the points that are left out."""
+    partition, xp = local.partition, ops.xp
+    out, first = len(partition.left_out), local.place.start
+    rows = ascending(xp.stack([xp.full_like(partition.left_out, partition.rows[0]), partition.left_out], axis=1))
+    ids = xp.arange(first + partition.kept, first + partition.kept + out, dtype=np.int64)
+    zeros = xp.zeros(out, dtype)
+    return OpenEdges.of(rows[:, 0], rows[:, 1], xp.full(out, first, np.int64), ids, zeros, zeros)
 
 
 def merged(ops: Backend, first: ListedEdges, second: ListedEdges) -> ListedEdges:

@@ -117,19 +117,19 @@ def lengths_of(ops: Backend, index: SearchIndex, weights: Array) -> Array:
 
 def joined_edges(ops: Backend, local: Local, joined: OpenEdges, rows: list[Array], units: Units) -> Edges:
     """The edges that rounds have found. `rows` holds what `rows_of_joined` returned in every partition."""
-    order = total_order(ops, joined.weight, joined.power, joined.u, joined.v)
+    order = ops.edge_order(joined)
     ends = ops.asarray(rows[0])
     for more in rows[1:]:
         ends = np.maximum(ends, ops.asarray(more))
     weights = lengths_of(ops, local.partition.index, ops.xp.ascontiguousarray(joined.weight[order]))
-    return Edges(ascending(ends[order]), heights(weights, *units, ops))
+    return Edges(ascending(ends[order]).astype(np.int64), heights(weights, *units, ops))
 
 
 def rows_of_joined(ops: Backend, local: Local, joined: OpenEdges) -> Array:
-    """Rows of the ends that lie in a partition, int64[m, 2], -1 for the others."""
-    places = places_here(ops, local, np.stack([ops.asarray(joined.u), ops.asarray(joined.v)], axis=1))
-    rows = local.partition.rows[ops.xp.maximum(places, 0)]
-    return ops.xp.where(places < 0, np.int64(-1), rows.astype(np.int64))
+    """Task: rows of the ends that lie in a partition, [m, 2] in the type of its rows, -1 for the others."""
+    partition = local.partition
+    here = OpenEdges(ops.readable(joined.words))
+    return ops.rows_here(here, partition.numbering(local.place.start), partition.rows)
 
 
 def places_here(ops: Backend, local: Local, ids: Array) -> Array:
@@ -215,16 +215,16 @@ def heads_of_runs(points: Array, ops: Backend) -> Array:
 
 def keys_of_joined(ops: Backend, joined: OpenEdges) -> Keys:
     """Keys of the edges that `joined_edges` returns, in its order."""
-    order = total_order(ops, joined.weight, joined.power, joined.u, joined.v)
-    return Keys(*(to_host(column[order]) for column in (joined.weight, joined.power, joined.u, joined.v)))
+    in_order = OpenEdges(to_host(ops.edges_at(joined, ops.edge_order(joined)).words))
+    return Keys(in_order.weight, in_order.power, in_order.u, in_order.v)
 
 
 def core_distances(ops: Backend, local: Local, units: Units) -> tuple[Array, Array]:
-    """Core distances of the points of a partition in the metric's units, T[m], and their rows, int64[m]."""
+    """Core distances of the points of a partition in the metric's units, T[m], and their rows, in the type of these."""
     partition = local.partition
     core = lengths_of(ops, partition.index, local.core)
-    core = np.concatenate([core, ops.xp.zeros(len(partition.left_out), core.dtype)])
-    rows = np.concatenate([partition.rows, partition.left_out])
+    core = ops.concatenated([core, ops.xp.zeros(len(partition.left_out), core.dtype)])
+    rows = ops.concatenated([partition.rows, partition.left_out])
     return heights(core, units.metric, 1.0, units.dtype, ops), rows
 
 

@@ -245,13 +245,12 @@ def hierarchy(
     a, b = (_vertices(ops, parts, bases, end) for end in ("u", "v"))
     groups = [renumbered(ops, part.edges, base) for part, base in zip(parts, bases)]
     groups.append(OpenEdges.of(a, b, *(ops.asarray(column) for column in joined.columns()[2:])))
-    a, b, u, v, weight, power = together(ops, groups).columns()
+    joint = together(ops, groups)
     del groups
-    order = total_order(ops, weight, power, u, v)
-    del u, v, power
-    a, b = a[order], b[order]
-    edges = xp.stack([xp.minimum(a, b), xp.maximum(a, b)], axis=1)
-    weights = ops.unscaled(local.partition.index, xp.ascontiguousarray(weight[order]), None)
+    joint = ops.edges_at(joint, ops.edge_order(joint))
+    edges = ascending(xp.stack([joint.a, joint.b], axis=1))
+    weights = ops.unscaled(local.partition.index, xp.ascontiguousarray(joint.weight), None)
+    del joint
     if units.metric.norm.degree not in (1, 2):  # as in `emst.spanning.spanning_tree`
         weights = ops.asarray(np.maximum.accumulate(to_host(weights)))
     weights = heights(weights, *units, ops)

@@ -6,7 +6,7 @@ import reference
 from helpers import DTYPES, KINDS, cloud, forest_on, hierarchies, to_device, to_host
 from norms_reference import BY_NAME
 
-from emst.backend.records import EUCLIDEAN, ListedEdges
+from emst.backend.records import EUCLIDEAN, ListedEdges, Numbering, OpenEdges
 from emst.boruvka import spanning_forest
 
 
@@ -34,9 +34,16 @@ def listed(ops, x, k, norm=EUCLIDEAN):
     return index, expected, order.astype(np.int32), edges, weights, powers
 
 
-def inserted(ops, index, edges, weights, rows, others, ends):
-    edges, weights, rows, ends = (to_device(ops, one) for one in (edges, weights, rows, ends))
-    return ops.insert_edges(index, edges, weights, rows, on(ops, others), ends)
+def opened(rows, weight, power, places, numbering):
+    """Edges with these rows, whose ends are the ids of places that may be beyond the partition."""
+    start, kept, left_out = numbering
+    ids = places.astype(np.int64) + start + (places >= kept) * left_out
+    return OpenEdges.of(*rows.T, *ids.T, weight, weight if power is None else power)
+
+
+def inserted(ops, index, edges, weights, rows, others, numbering):
+    edges, weights, rows = (to_device(ops, one) for one in (edges, weights, rows))
+    return ops.insert_edges(index, edges, weights, rows, OpenEdges(to_device(ops, others.words)), numbering)
 
 
 @pytest.mark.parametrize("k", [1, 4])
@@ -44,13 +51,15 @@ def inserted(ops, index, edges, weights, rows, others, ends):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("share", [0, 0.02, 0.5, 1])
 def test_edges_that_were_taken_out_go_back(ops, kind, dtype, k, share):
+    numbering = Numbering(2**32 + 5, 40, 7)
     index, expected, rows, edges, weights, powers = listed(ops, cloud(1_300, 3, dtype, kind), k)
     out = np.random.default_rng(5).random(len(edges)) < share
     of_rows = np.sort(rows[edges], axis=1)
-    others = ListedEdges(of_rows[out], weights[out], None if powers is None else powers[out])
-    found = inserted(ops, index, edges[~out], weights[~out], rows, others, edges[out])
+    others = opened(of_rows[out], weights[out], None if powers is None else powers[out], edges[out], numbering)
+    given = edges[~out], weights[~out], rows, others, numbering
+    found = inserted(ops, index, *given)
     assert_same(found, ListedEdges(of_rows, weights, powers))
-    assert_same(found, reference.insert_edges(expected, edges[~out], weights[~out], rows, others, edges[out]))
+    assert_same(found, reference.insert_edges(expected, *given))
 
 
 @pytest.mark.parametrize("k", [1, 4])
@@ -68,16 +77,33 @@ def test_others_among_edges_of_the_same_keys(ops, k, norm):
     ends[::7, 1] += 1000
     order = np.lexsort((ends[:, 1], ends[:, 0], of_distance, weight))
     rows_of = np.arange(600, dtype=np.int32).reshape(300, 2)
-    others = ListedEdges(rows_of, weight[order], None if k == 1 else of_distance[order])
-    found = inserted(ops, index, edges, weights, rows, others, ends[order])
-    assert_same(found, reference.insert_edges(expected, edges, weights, rows, others, ends[order]))
+    numbering = Numbering(0, 400, 0)
+    given = edges, weights, rows, opened(rows_of, weight[order], of_distance[order], ends[order], numbering), numbering
+    assert_same(inserted(ops, index, *given), reference.insert_edges(expected, *given))
+
+
+@pytest.mark.parametrize("k", [1, 4])
+def test_points_that_are_left_out(ops, k):
+    """They follow the first points, which are equal; the edges of length 0 to them come behind those among these."""
+    x = np.concatenate([np.zeros((6, 2)), 1 + cloud(300, 2, np.float64, "lattice")])
+    index, expected, rows, edges, weights, _ = listed(ops, x, k)
+    first, zero = int(np.flatnonzero(rows == 0)[0]), np.zeros(9)
+    numbering = Numbering(100, first + 6, 9)
+    stars = np.stack([np.full(9, 100 + first), 100 + first + 6 + np.arange(9)], axis=1)
+    of_rows = np.stack([np.zeros(9, np.int32), np.arange(1000, 1009, dtype=np.int32)], axis=1)
+    others = OpenEdges.of(*of_rows.T, *stars.T, zero, zero)
+    given = edges, weights, rows, others, numbering
+    found = inserted(ops, index, *given)
+    assert_same(found, reference.insert_edges(expected, *given))
+    np.testing.assert_array_equal(to_host(found.rows)[5:14], of_rows)
 
 
 @pytest.mark.parametrize("n", [1, 2])
 def test_hardly_any_points(ops, n):
     index, expected, rows, edges, weights, _ = listed(ops, cloud(n, 3, np.float64), 1)
-    others = ListedEdges(np.array([[0, 7]], np.int32), np.zeros(1), None)
-    given = edges, weights, rows, others, np.array([[0, 9]], np.int32)
+    numbering = Numbering(4, n, 2)
+    others = opened(np.array([[0, 7]], np.int32), np.zeros(1), None, np.array([[0, 9]]), numbering)
+    given = edges, weights, rows, others, numbering
     assert_same(inserted(ops, index, *given), reference.insert_edges(expected, *given))
 
 

@@ -146,6 +146,30 @@ def number_together(edges, boxes, sizes):
     return OpenEdges(np.concatenate(words)), components
 
 
+def rows_here(edges, numbering, rows):
+    """By a table of the ids of all places."""
+    start, kept, left_out = numbering
+    row_of = {place + start + (left_out if place >= kept else 0): row for place, row in enumerate(rows)}
+    found = [(row_of.get(u, -1), row_of.get(v, -1)) for u, v in zip(edges.u.tolist(), edges.v.tolist())]
+    return np.array(found, rows.dtype).reshape(-1, 2)
+
+
+def edges_from(edges, start, size, rows):
+    """Edge by edge."""
+    found, m = [], len(edges)
+    for i, (u, *others) in enumerate(zip(*edges.columns()[2:])):
+        if start <= u < start + size:
+            found.append((*sorted(rows[i::m].max(axis=0)), u, *others))
+    kinds = np.int32, np.int32, np.int64, np.int64, edges.dtype, edges.dtype
+    columns = zip(*found) if found else [()] * 6
+    return OpenEdges.of(*(np.array(column, kind) for column, kind in zip(columns, kinds)))
+
+
+def edge_order(edges):
+    """All keys at once, stably."""
+    return np.lexsort((edges.v, edges.u, edges.power, edges.weight)).astype(np.int32)
+
+
 def join_components(edges, components, bound):
     """Component by component. Of two that hook onto each other, the lesser one stays."""
     waits = bound < 0
@@ -274,16 +298,18 @@ def leaves_of(outline, home):
     return leaves, partition[leaves]
 
 
-def insert_edges(index, edges, weights, rows, others, ends):
+def insert_edges(index, edges, weights, rows, others, numbering):
     """All edges, sorted."""
+    start, kept, left_out = numbering
+    places = np.stack([others.u, others.v], axis=1) - start
+    ends = np.where(places < kept, places, np.maximum(places - left_out, kept))
     u, v = edges.T
     power = weights if index.core is None else power_between(index.scaled[u], index.scaled[v], index.norm)
-    of_others = others.weight if index.core is None else others.power
     u, v = np.concatenate([ends, edges]).T
     both = ListedEdges(
-        np.concatenate([others.rows, np.sort(rows[edges], axis=1)]),
+        np.concatenate([np.stack([others.a, others.b], axis=1), np.sort(rows[edges], axis=1)]),
         np.concatenate([others.weight, weights]),
-        np.concatenate([of_others, power]),
+        np.concatenate([others.power, power]),
     )
     return in_order(both, np.lexsort((v, u, both.power, both.weight)), index.core is not None)  # stable
 

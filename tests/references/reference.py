@@ -51,8 +51,10 @@ from partitions_reference import (  # noqa: F401, more operations
     asking_points,
     box_labels,
     component_bounds,
+    edge_order,
     edges_across,
     edges_at,
+    edges_from,
     first_edges,
     hold_back,
     insert_edges,
@@ -67,6 +69,7 @@ from partitions_reference import (  # noqa: F401, more operations
     outline_hits,
     outline_reaches,
     questions,
+    rows_here,
     split_points,
     take_open,
     weighted_nearest,
@@ -336,6 +339,12 @@ def settled():
 
 def concatenated(parts):
     return np.concatenate(parts)
+
+
+def put(array, places, values):
+    """One by one."""
+    for place, value in zip(places, values):
+        array[place] = value
 
 
 def take(array, places):

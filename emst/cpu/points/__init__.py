@@ -17,6 +17,7 @@ search.py        the search: the nearest point of another component
 small.py         few points: all rounds in one call
 rounds.py        the rounds that are left, at once: never on the CPU
 result.py        sorted edges and core distances, in the caller's rows and units
+joined.py        edges that rounds have found: rows of their ends, and the total order
 gathered.py      edges of partitions as one list
 places.py        places of new points in that order
 outline.py       how far points are from what other partitions hold, and which ask

@@ -13,12 +13,13 @@ from emst.cpu.runtime.parallel import for_chunks, grain_for
 GRAIN = 1 << 14  # edges
 
 
-def insert_edges(index, edges, weights, rows, others, ends):
+def insert_edges(index, edges, weights, rows, others, numbering):
     """See `emst.backend.operations`."""
-    m, k, powers = len(weights), len(others.weight), index.core is not None
+    m, k, powers = len(weights), len(others), index.core is not None
+    ends, others = _places_of(np.stack([others.u, others.v], axis=1), numbering), _listed(others)
     listed, before = _places(m + k, weights.dtype, powers), np.empty(k, np.int64)
     given = edges, weights, index.nodes.blocks, index.space, powers
-    for_chunks(_put_others, k, grain_for(k, 1 << 10), *given, ends, _keyed(others), before, _keyed(listed))
+    for_chunks(_put_others, k, grain_for(k, 1 << 10), *given, ends, others, before, _keyed(listed))
     for_chunks(_put_edges, m, grain_for(m, GRAIN), *given, rows, before, _keyed(listed))
     return listed
 
@@ -31,6 +32,19 @@ def merge_edges(first, second):
     listed = _places(m + k, first.weight.dtype, first.power is not None)
     for_chunks(_merge, m + k, grain_for(m + k, GRAIN), *map(_keyed, (first, second, listed)))
     return listed
+
+
+def _places_of(ids, numbering):
+    """Of points given by their ids: how many points that take part come before them."""
+    start, kept, left_out = numbering
+    places = ids - start
+    return places - np.clip(places - kept, 0, left_out)
+
+
+def _listed(edges):
+    """Open edges by the rows of their ends, with powers."""
+    columns = np.stack([edges.a, edges.b], axis=1), edges.weight, edges.power
+    return ListedEdges(*map(np.ascontiguousarray, columns))
 
 
 def _places(m, dtype, powers):

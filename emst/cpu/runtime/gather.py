@@ -24,6 +24,11 @@ def take(array, places):
     return out
 
 
+def put(array, places, values):
+    """See `emst.backend.operations`."""
+    array[places] = values
+
+
 @kernel
 def _take(array, places, out, begin, end):
     for i in range(begin, end):

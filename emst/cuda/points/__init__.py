@@ -18,6 +18,7 @@ search         the search: the nearest point of another component
 small          few points: all rounds at once, by comparing all pairs
 rounds         few points or components: the rounds that are left, at once
 result         sorted edges and core distances, in the caller's rows and units
+joined         edges that rounds have found: rows of their ends, and the total order
 gathered       edges of partitions as one list
 places         places of new points in that order
 outline        how far points are from what other partitions hold, and which ask; outline.cuh has the distance of a box

@@ -189,6 +189,9 @@ KERNELS = {
         points/components exceeds_rest<{T}>
         points/result edge_powers<{T}, {M}>
         points/result unscaled<{T}, {ROOTED}>
+        points/joined rows_here<int>
+        points/joined edges_from<{WORDS}>
+        points/joined edge_keys
         points/gathered put_others<{T}, {M}, {MRD}>
         points/gathered put_edges<{T}, {M}, {MRD}>
         points/gathered split_tiles<{T}, {MRD}>
@@ -212,6 +215,7 @@ KERNELS = {
         points/border join_weights<{T}>
         points/border join_powers<{T}>
         points/border end_bounds<{T}>
+        runtime/gather put_words<{U}, int>
     """,
     "partitions with lists": "points/queries list_within<{T}, {D}, {M}, {K}>",
     "partitions with ranks": "points/queries row_within<{T}, {D}, {M}>",

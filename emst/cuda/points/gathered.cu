@@ -28,15 +28,22 @@ __device__ inline i64 count_upto(const int *numbers, i64 low, i64 high, i64 valu
   return low;
 }
 
-// A thread writes one of the others: a binary search finds how many of the partition's edges come before it.
+// A thread writes one of the others, an edge as `OpenEdges` of the records: a binary search finds how many of the
+// partition's edges come before it. Points that are left out are no places, so `place` takes them out of ids.
 template <class T, int METRIC, bool MRD>
 __global__ void put_others(const int2 *edges, const Bits<T> *weights, i64 m, const T *points, int dimensions,
-                           int stride, const Norm<METRIC> norm, const int2 *ends, const int2 *rows,
-                           const Bits<T> *weight, const Bits<T> *power, i64 others, int *before, int2 *out_rows,
-                           Bits<T> *out_weight, Bits<T> *out_power) {
+                           int stride, const Norm<METRIC> norm, const u64 *words, i64 others, i64 start, i64 kept,
+                           i64 left_out, int *before, int2 *out_rows, Bits<T> *out_weight, Bits<T> *out_power) {
+  constexpr int WORDS = 3 + sizeof(T) / 4;
   const i64 j = thread_id();
   if (j >= others) return;
-  const Bits<T> mine = weight[j];
+  const u64 *const other = words + j * WORDS;
+  const auto place = [&](u64 id) {
+    const i64 at = (i64)id - start;
+    return (int)(at - minimum(maximum(at - kept, i64(0)), left_out));
+  };
+  const u64 ends = packed_edge(place(other[1]), place(other[2]));
+  const Bits<T> mine = WORDS == 4 ? (Bits<T>)(other[3] >> 32) : (Bits<T>)other[3], power = (Bits<T>)other[WORDS - 1];
   i64 low = 0, high = m;
   while (low < high) {
     const i64 middle = (low + high) / 2;
@@ -44,8 +51,8 @@ __global__ void put_others(const int2 *edges, const Bits<T> *weights, i64 m, con
     bool first = theirs < mine;
     if (theirs == mine) {
       const int2 edge = edges[middle];
-      const Bits<T> p = power_of<MRD>(edge, theirs, points, dimensions, stride, norm), q = MRD ? power[j] : mine;
-      first = p != q ? p < q : packed_edge(edge.x, edge.y) < packed_edge(ends[j].x, ends[j].y);
+      const Bits<T> p = power_of<MRD>(edge, theirs, points, dimensions, stride, norm), q = MRD ? power : mine;
+      first = p != q ? p < q : packed_edge(edge.x, edge.y) < ends;
     }
     if (first)
       low = middle + 1;
@@ -54,9 +61,9 @@ __global__ void put_others(const int2 *edges, const Bits<T> *weights, i64 m, con
   }
   before[j] = (int)low;
   const i64 at = low + j;
-  out_rows[at] = rows[j];
+  out_rows[at] = make_int2((int)(u32)other[0], (int)(u32)(other[0] >> 32));
   out_weight[at] = mine;
-  if constexpr (MRD) out_power[at] = power[j];
+  if constexpr (MRD) out_power[at] = power;
 }
 
 // Few of the others lie between the edges of a block. Rows are read at random places, which takes most of the time.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
-from emst.backend.records import ListedEdges
+from emst.backend.records import ListedEdges, Numbering, OpenEdges
 from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import BLOCK, MERGED_EACH
@@ -17,15 +17,15 @@ def insert_edges(
     edges: cupy.ndarray,
     weights: cupy.ndarray,
     rows: cupy.ndarray,
-    others: ListedEdges,
-    ends: cupy.ndarray,
+    others: OpenEdges,
+    numbering: Numbering,
 ) -> ListedEdges:
     """See `emst.backend.operations`."""
-    m, k = len(weights), len(others.weight)
+    m, k = len(weights), len(others)
     listed, before = _places(m + k, weights.dtype, index.core is not None), cupy.empty(k, np.int32)
     given = edges, weights, m, index.rows, *index.shape, index.metric.norm
-    template = f"<{index.T}, {index.metric.number}, {_mrd(others)}>"
-    launch("points/gathered", f"put_others{template}", k, *given, ends, *others, k, before, *listed)
+    template = f"<{index.T}, {index.metric.number}, {_mrd(listed)}>"
+    launch("points/gathered", f"put_others{template}", k, *given, others.words, k, *numbering, before, *listed)
     launch_over_points("points/gathered", f"put_edges{template}", m, *given, rows, before, k, *listed)
     return listed
 

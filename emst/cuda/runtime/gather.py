@@ -1,4 +1,4 @@
-"""Elements at given places of an array. Kernel: gather.cu."""
+"""Elements at given places of an array. Kernels: gather.cu."""
 
 from __future__ import annotations
 
@@ -18,3 +18,10 @@ def take(array: cupy.ndarray, places: cupy.ndarray) -> cupy.ndarray:
     out, n = cupy.empty(len(places), array.dtype), len(places)
     launch("runtime/gather", f"gather_words<{word}, {number_type(places.dtype)}>", n, array, places, n, out)
     return out
+
+
+def put(array: cupy.ndarray, places: cupy.ndarray, values: cupy.ndarray) -> None:
+    """See `emst.backend.operations`."""
+    n = len(places)
+    name = f"put_words<{WORDS[array.itemsize]}, {number_type(places.dtype)}>"
+    launch("runtime/gather", name, n, values, places, n, array)

@@ -220,4 +220,11 @@ FAULTS = [
         "    if (mine == theirs) return false;",
         ("tests/points/test_gathered.py::test_lists_are_merged[cuda-20000-31007-3-float32-True]",),
     ),
+    Fault(
+        "a partition's edges get the rows of their ends in the first partition alone",
+        "emst/cuda/points/joined.cu",
+        "for (i64 part = 1; part < parts; part++)",
+        "for (i64 part = 1; part < 1; part++)",
+        ("tests/points/test_joined.py::test_edges_from_a_partition[cuda-3000-float32]",),
+    ),
 ]

@@ -143,16 +143,16 @@ FAULTS = [
     ),
     Fault(
         "edges of length 0 to points that are left out count by the places of these among all points",
-        "emst/gpus/tree.py",
-        "(ids - xp.clip(ids - kept, 0, out))",
-        "ids",
-        (GPUS,),
+        "emst/cpu/points/gathered.py",
+        "return places - np.clip(places - kept, 0, left_out)",
+        "return places",
+        ("tests/points/test_gathered.py::test_edges_that_were_taken_out_go_back[cpu-0.5-lattice-float64-1]",),
     ),
     Fault(
         "edges that rounds have found are not in the total order when they are inserted",
         "emst/gpus/tree.py",
-        "order = order_by(ops, *map(bits_of, keys), ",
-        "order = order_by(ops, bits_of(keys[0]), ",
+        "return ops.edges_at(edges, ops.edge_order(edges))",
+        "return edges",
         (GPUS,),
     ),
     Fault(

@@ -340,4 +340,18 @@ FAULTS = [
         "    return edges.power[i] <= others.power[j]",
         ("tests/points/test_gathered.py::test_lists_are_merged[cpu-20000-31007-3-float32-False]",),
     ),
+    Fault(
+        "rows of ends do not skip the points that are left out",
+        "emst/cpu/points/joined.py",
+        "    places -= (places >= kept) * left_out\n",
+        "",
+        ("tests/points/test_joined.py::test_rows_of_the_ends_in_a_partition[cpu-3000-float64-int32]",),
+    ),
+    Fault(
+        "the total order compares the smaller ends before the powers of distances",
+        "emst/backend/records.py",
+        "return [2, 1, *range(self.words.shape[1] - 1, 2, -1)]",
+        "return [2, *range(self.words.shape[1] - 1, 3, -1), 1, 3]",
+        ("tests/points/test_joined.py::test_the_order_of_edges[cpu-3000-3-float64]",),
+    ),
 ]

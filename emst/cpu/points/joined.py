@@ -1,0 +1,40 @@
+"""Edges that rounds have found, when the tree is put together: the rows of their ends, and the total order.
+
+They are few beside the points, so array code is fast enough.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from emst.backend.records import OpenEdges
+from emst.cpu.runtime.sort import sort_order
+
+
+def rows_here(edges, numbering, rows):
+    """See `emst.backend.operations`."""
+    start, kept, left_out = numbering
+    places = np.stack([edges.u, edges.v], axis=1) - start
+    places -= (places >= kept) * left_out
+    here = (places >= 0) & (places < len(rows))
+    found = np.full(places.shape, -1, rows.dtype)
+    found[here] = rows[places[here]]
+    return found
+
+
+def edges_from(edges, start, size, rows):
+    """See `emst.backend.operations`."""
+    here = (edges.u >= start) & (edges.u < start + size)
+    of_parts = rows.reshape(len(rows) // max(len(edges), 1), len(edges), 2)
+    ends = of_parts[:, here].max(axis=0, initial=-1)
+    found = OpenEdges(edges.words[here])
+    found.a[:], found.b[:] = ends.min(axis=1), ends.max(axis=1)
+    return found
+
+
+def edge_order(edges):
+    """See `emst.backend.operations`. Stable sorts from the last key to the first."""
+    order = np.arange(len(edges), dtype=np.int32)
+    for word in edges.key_words():
+        order = order[sort_order(edges.words[order, word])]
+    return order

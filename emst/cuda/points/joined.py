@@ -1,0 +1,48 @@
+"""Edges that rounds have found, when the tree is put together: the rows of their ends, and the total order. Kernels:
+joined.cu."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cupy
+import numpy as np
+
+from emst.backend.records import Numbering, OpenEdges
+from emst.cuda.runtime.compile import number_type
+from emst.cuda.runtime.launch import Compaction, launch
+from emst.cuda.runtime.sort import sort_pairs
+
+
+def rows_here(edges: OpenEdges, numbering: Numbering, rows: cupy.ndarray) -> cupy.ndarray:
+    """See `emst.backend.operations`."""
+    m, width = edges.words.shape
+    found = cupy.empty((m, 2), rows.dtype)
+    args = edges.words, np.int32(width), 2 * m, *numbering, rows, len(rows), found
+    launch("points/joined", f"rows_here<{number_type(rows.dtype)}>", 2 * m, *args)
+    return found
+
+
+def edges_from(edges: OpenEdges, start: int, size: int, rows: cupy.ndarray) -> OpenEdges:
+    """See `emst.backend.operations`. The host waits for their number."""
+    m, width = edges.words.shape
+    found, total = cupy.empty((m, width), np.uint64), cupy.zeros(1, np.int32)
+    args = edges.words, m, start, size, rows, len(rows) // max(m, 1), found, total
+    Compaction(m).launch("points/joined", f"edges_from<{width}>", m, *args)
+    return OpenEdges(found[: int(total.get()[0])])
+
+
+def edge_order(edges: OpenEdges) -> cupy.ndarray:
+    """See `emst.backend.operations`. Stable sorts from the last key to the first."""
+    order: Any = None
+    for word in edges.key_words():
+        order = sort_pairs(_keys(edges, word, order), order)[1]
+    return order
+
+
+def _keys(edges: OpenEdges, word: int, order: Any) -> cupy.ndarray:
+    """A word of every edge, in this order."""
+    m, width = edges.words.shape
+    keys = cupy.empty(m, np.uint64)
+    launch("points/joined", "edge_keys", m, edges.words, np.int32(width), np.int32(word), order, m, keys)
+    return keys
