@@ -3,8 +3,7 @@
 //
 // components.py launches, for edges, least_keys and first_places (`first_edges`); edges_across; edges_at;
 // hook_first, number_roots, renumber, list_taken and list_left (`join_components`); write_bounds and forget_greatest
-// (`component_bounds`). For points it launches list_asking and exceeds_rest, and
-// for boxes box_labels.
+// (`component_bounds`). For points it launches list_asking and exceeds_rest, and for boxes box_labels.
 #include "points/labels.cuh"
 #include "runtime/compact.cuh"
 #include "runtime/order.cuh"
