@@ -35,7 +35,8 @@ from emst.cuda.hierarchy.selection import label_points, outlier_scores, select
 from emst.cuda.hierarchy.simplify import simplify
 from emst.cuda.merge import merge
 from emst.cuda.points.ahead import load_ahead
-from emst.cuda.points.border import hold_back, join_bounds
+from emst.cuda.points.answers import join_distances, take_reaches
+from emst.cuda.points.border import bound_weights, forget_bounds, hold_back, join_bounds, least_of_others
 from emst.cuda.points.bvh import build_index, build_queries
 from emst.cuda.points.cached import cache_neighbours, upper_bounds
 from emst.cuda.points.components import (
@@ -53,7 +54,7 @@ from emst.cuda.points.knn import core_distances, forget_neighbours, scale_cores,
 from emst.cuda.points.labels import label_nodes
 from emst.cuda.points.memory import require_memory, tree_bytes
 from emst.cuda.points.order import curve_codes, curve_order, curve_segments
-from emst.cuda.points.outline import list_hits, outline_hits, outline_reaches, questions
+from emst.cuda.points.outline import list_hits, node_boxes, outline_hits, outline_reaches, questions
 from emst.cuda.points.places import curve_places
 from emst.cuda.points.queries import nearest_across, nearest_distances, query_cores
 from emst.cuda.points.result import edge_powers, sorted_edges, unscaled
@@ -65,7 +66,7 @@ from emst.cuda.points.statistics import point_statistics
 from emst.cuda.points.weighted import weighted_core_distances, weighted_nearest, weighted_query_cores
 from emst.cuda.runtime.blocks import for_blocks
 from emst.cuda.runtime.compile import kernels_ready, telling_compilation
-from emst.cuda.runtime.gather import take
+from emst.cuda.runtime.gather import put, take
 from emst.cuda.runtime.memory import asarray, asarrays, bytes_free, concatenated, readable, settled
 from emst.cuda.runtime.processors import parallelism
 from emst.cuda.runtime.sort import sort_order
@@ -78,6 +79,7 @@ __all__ = [
     "asarray",
     "asarrays",
     "asking_points",
+    "bound_weights",
     "box_labels",
     "build_index",
     "build_queries",
@@ -103,6 +105,7 @@ __all__ = [
     "exemplar_distances",
     "first_edges",
     "for_blocks",
+    "forget_bounds",
     "forget_neighbours",
     "graph_forest",
     "graph_statistics",
@@ -112,11 +115,13 @@ __all__ = [
     "join_all",
     "join_bounds",
     "join_components",
+    "join_distances",
     "join_duplicates",
     "join_rest",
     "kernels_ready",
     "label_nodes",
     "label_points",
+    "least_of_others",
     "lightest_entries",
     "lightest_of_edges",
     "linkage",
@@ -129,6 +134,7 @@ __all__ = [
     "nearest_distances",
     "nearest_outgoing",
     "nesting",
+    "node_boxes",
     "number_components",
     "open_rows",
     "outlier_scores",
@@ -136,6 +142,7 @@ __all__ = [
     "outline_reaches",
     "parallelism",
     "point_statistics",
+    "put",
     "query_cores",
     "questions",
     "readable",
@@ -155,6 +162,7 @@ __all__ = [
     "sorted_edges",
     "split_points",
     "take",
+    "take_reaches",
     "telling_compilation",
     "total",
     "tree_bytes",

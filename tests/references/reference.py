@@ -49,23 +49,29 @@ from hierarchy_reference import (  # noqa: F401, more operations
 from norms_reference import power_between, rooted
 from partitions_reference import (  # noqa: F401, more operations
     asking_points,
+    bound_weights,
     box_labels,
     component_bounds,
     edges_across,
     edges_at,
     first_edges,
+    forget_bounds,
     hold_back,
     insert_edges,
     join_bounds,
     join_components,
+    join_distances,
+    least_of_others,
     list_hits,
     merge_edges,
     nearest_across,
     nearest_distances,
+    node_boxes,
     outline_hits,
     outline_reaches,
     questions,
     split_points,
+    take_reaches,
     weighted_nearest,
 )
 from prediction_reference import (  # noqa: F401, more operations
@@ -337,6 +343,10 @@ def concatenated(parts):
 
 def take(array, places):
     return array[places]
+
+
+def put(array, places, values):
+    array[places] = values
 
 
 def sort_order(codes):
