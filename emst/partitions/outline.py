@@ -55,7 +55,7 @@ class PartitionOutline(Sized):
 def outline_of(ops: Backend, partition: Partition, boxes: int) -> PartitionOutline:
     """The outline of a partition, of about so many boxes."""
     index = partition.index
-    return _outline_of_nodes(index, boxes, ops) if index.levels else _outline_of_ranges(index)
+    return _outline_of_nodes(index, boxes, ops) if index.levels else _outline_of_ranges(index, ops)
 
 
 def _outline_of_nodes(index: SearchIndex, boxes: int, ops: Backend) -> PartitionOutline:
@@ -126,9 +126,9 @@ def _corners(index: SearchIndex, level: int, nodes: np.ndarray, ops: Backend) ->
     return boxes[:, 0], boxes[:, 1]
 
 
-def _outline_of_ranges(index: SearchIndex) -> PartitionOutline:
+def _outline_of_ranges(index: SearchIndex, ops: Backend) -> PartitionOutline:
     """Of a hierarchy without nodes: ranges of the curve."""
-    points = to_host(index.points())
+    points = to_host(ops.take(index.points(), ops.asarray(np.arange(index.n, dtype=np.int32))))
     first = _ranges(index.n)
     low, high = np.minimum.reduceat(points, first, axis=0), np.maximum.reduceat(points, first, axis=0)
     count = len(first)

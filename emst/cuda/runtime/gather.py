@@ -13,17 +13,17 @@ WORDS = {4: "u32", 8: "u64"}
 
 def take(array: cupy.ndarray, places: cupy.ndarray) -> cupy.ndarray:
     """See `emst.backend.operations`. CuPy's own kernel is for elements of other sizes, and for other gaps."""
-    word, n = WORDS.get(array.itemsize), len(places)
-    rows = array.ndim == 2 and array.strides[1] == array.itemsize
-    if word is None or not (places.flags.c_contiguous and (rows or array.flags.c_contiguous)):
+    word, n, whole = WORDS.get(array.itemsize), len(places), array.flags.c_contiguous
+    in_rows = whole or (array.ndim == 2 and array.strides[1] == array.itemsize)
+    if word is None or not (in_rows and places.flags.c_contiguous):
         return array[places]
     out, template = cupy.empty((n, *array.shape[1:]), array.dtype), f"<{word}, {number_type(places.dtype)}>"
-    if rows:
-        stride, width = array.strides[0] // array.itemsize, array.shape[1]
-        args = array, stride, np.int32(width), places, n, out
-        launch("runtime/gather", f"gather_rows{template}", n * width, *args)
-    else:
+    if array.ndim == 1:
         launch("runtime/gather", f"gather_words{template}", n, array, places, n, out)
+        return out
+    width = array.shape[1]
+    stride = width if whole else array.strides[0] // array.itemsize
+    launch("runtime/gather", f"gather_rows{template}", n * width, array, stride, np.int32(width), places, n, out)
     return out
 
 
