@@ -110,12 +110,12 @@ class ArrayOperations(Protocol):
         """Sum of numbers T[n], added up in float64, in an order that depends only on n."""
 
     def take(self, array: Array, places: Array) -> Array:
-        """``array[places]``: elements, of 1, 2, 4 or 8 bytes, of an array of one dimension at places int32[k] or
-        int64[k], none of them negative."""
+        """``array[places]``: elements, of 1, 2, 4 or 8 bytes, of an array of one dimension, or rows of one of two
+        dimensions, at places int32[k] or int64[k], none of them negative. Between rows there may be gaps."""
 
     def put(self, array: Array, places: Array, values: Array) -> None:
-        """``array[places] = values``: elements T[k], of 4 or 8 bytes, of an array T[n] of one dimension at places
-        int32[k] or int64[k], all different and none of them negative."""
+        """``array[places] = values``: elements, of 4 or 8 bytes, of an array of one dimension at places int32[k] or
+        int64[k], which differ and are not negative. `values`, of the same dtype, may be a column of another array."""
 
     def merge(self, forest: Forest, prepare: Callable[[Forest], None] | None = None) -> int:
         """Contract the lightest edge of every component and return the number of components left. Points and graphs
@@ -374,6 +374,32 @@ class PointOperations(ArrayOperations, Protocol):
         two are compared by (weight, power of the distance). Returns how many components keep their edge. If none would,
         no edge is taken, and the result is 0."""
 
+    def bound_weights(self, index: SearchIndex, reach: Array) -> Array:
+        """Lower bounds of the weights of edges from lower bounds of the powers of their distances, T[n]: the greater of
+        `reach` and the core distance of every point. It is `reach` itself if the hierarchy keeps no core distances."""
+
+    def forget_bounds(self, forest: Forest, weight: Array, power: Array) -> None:
+        """Set `weight` and `power`, T[n], perhaps the same array, to infinity at the points that `join_duplicates` has
+        joined to the first one of their component."""
+
+    def least_of_others(self, values: Array, places: Array) -> float:
+        """The least of the numbers T[n], none of them negative, that are not at `places`, int32[m]; infinity if there
+        are no others."""
+
+    def take_reaches(self, reach: Array, asking: Array, radius: Array, answers: Sequence[tuple[Array, Array]]) -> None:
+        """Write into `reach`, T[n], what the points `asking`, int32[m], were answered, who have asked for points within
+        `radius`, T[m], a power.
+
+        An answer is (chosen, first): power of the distance of the point ``asking[chosen[i]]`` to the nearest point
+        there within its radius, T[c], infinity if there is none. `chosen`, int32[c], ascends; `first` may be a column
+        of another array. The reach becomes the least of the answers. If all are infinite, it becomes the radius, unless
+        it is greater."""
+
+    def join_distances(self, powers: Array, answers: Sequence[tuple[Array, Array]]) -> Array:
+        """The least of the numbers in every row of `powers`, T[m, count], and of its answers: T[m, count]. An answer is
+        (chosen, found): row i of `found`, T[c, width], belongs to row ``chosen[i]``; `chosen`, int32[c], ascends. All
+        rows ascend, before and afterwards, and no number is negative."""
+
     def first_edges(self, edges: OpenEdges, label: Array, count: int, both: bool = True) -> Array:
         """The place of the first edge in the total order that leaves each of `count` components, -1 where none does:
         int32[count].
@@ -495,6 +521,10 @@ class PointOperations(ArrayOperations, Protocol):
         of level ``level[i]``, both int32[m]. -1 as a level stands for points; a level that the hierarchy does not have
         gives MIXED."""
 
+    def node_boxes(self, index: SearchIndex, level: int, node: Array) -> Array:
+        """Low and high corners of the boxes `node`, int32[m], of a level of the hierarchy: T[m, 2, d]. -1 as the level
+        stands for points."""
+
     def outline_reaches(self, index: SearchIndex, outline: Outline, home: int, highest: int, share: float) -> Reaches:
         """How far the points of partition `home` are from the other partitions, and which of them ask.
 
@@ -512,11 +542,11 @@ class PointOperations(ArrayOperations, Protocol):
         none. A point asks if its reach is at most its radius."""
 
     def outline_hits(
-        self, points: Array, labels: Array, radius: Array, outline: Outline, home: int, norm: Norm
+        self, points: Array, labels: Array | None, radius: Array, outline: Outline, home: int, norm: Norm
     ) -> Array:
         """Which partitions other than `home`, that of the points, have a leaf of the outline that is within `radius`,
         T[m], a power, of each point, T[m, d], and whose label is MIXED or differs from `labels`, int32[m]:
-        bool[m, partitions]."""
+        bool[m, partitions]. Without `labels`, all leaves differ."""
 
     def list_hits(self, hits: Array) -> tuple[Array, list[int]]:
         """The points that hit each partition, by bool[m, partitions]: those of one partition after the other, int32[k],

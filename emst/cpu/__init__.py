@@ -32,7 +32,8 @@ from emst.cpu.hierarchy.selection import label_points, outlier_scores, select
 from emst.cpu.hierarchy.simplify import simplify
 from emst.cpu.merge import merge
 from emst.cpu.points.ahead import load_ahead
-from emst.cpu.points.border import hold_back, join_bounds
+from emst.cpu.points.answers import join_distances, take_reaches
+from emst.cpu.points.border import bound_weights, forget_bounds, hold_back, join_bounds, least_of_others
 from emst.cpu.points.bvh import build_index, build_queries
 from emst.cpu.points.cached import cache_neighbours, upper_bounds
 from emst.cpu.points.components import (
@@ -52,7 +53,7 @@ from emst.cpu.points.labels import label_nodes
 from emst.cpu.points.memory import require_memory, tree_bytes
 from emst.cpu.points.numbered import number_points, number_together, take_open
 from emst.cpu.points.order import curve_codes, curve_order, curve_segments
-from emst.cpu.points.outline import list_hits, outline_hits, outline_reaches, questions
+from emst.cpu.points.outline import list_hits, node_boxes, outline_hits, outline_reaches, questions
 from emst.cpu.points.places import curve_places
 from emst.cpu.points.queries import nearest_across, nearest_distances, query_cores
 from emst.cpu.points.result import edge_powers, sorted_edges, unscaled
@@ -77,6 +78,7 @@ __all__ = [
     "asarray",
     "asarrays",
     "asking_points",
+    "bound_weights",
     "box_labels",
     "build_index",
     "build_queries",
@@ -104,6 +106,7 @@ __all__ = [
     "exemplar_distances",
     "first_edges",
     "for_blocks",
+    "forget_bounds",
     "forget_neighbours",
     "graph_forest",
     "graph_statistics",
@@ -113,11 +116,13 @@ __all__ = [
     "join_all",
     "join_bounds",
     "join_components",
+    "join_distances",
     "join_duplicates",
     "join_rest",
     "kernels_ready",
     "label_nodes",
     "label_points",
+    "least_of_others",
     "lightest_entries",
     "lightest_of_edges",
     "linkage",
@@ -130,6 +135,7 @@ __all__ = [
     "nearest_distances",
     "nearest_outgoing",
     "nesting",
+    "node_boxes",
     "number_components",
     "number_points",
     "number_together",
@@ -161,6 +167,7 @@ __all__ = [
     "split_points",
     "take",
     "take_open",
+    "take_reaches",
     "telling_compilation",
     "total",
     "tree_bytes",

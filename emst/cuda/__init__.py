@@ -35,7 +35,8 @@ from emst.cuda.hierarchy.selection import label_points, outlier_scores, select
 from emst.cuda.hierarchy.simplify import simplify
 from emst.cuda.merge import merge
 from emst.cuda.points.ahead import load_ahead
-from emst.cuda.points.border import hold_back, join_bounds
+from emst.cuda.points.answers import join_distances, take_reaches
+from emst.cuda.points.border import bound_weights, forget_bounds, hold_back, join_bounds, least_of_others
 from emst.cuda.points.bvh import build_index, build_queries
 from emst.cuda.points.cached import cache_neighbours, upper_bounds
 from emst.cuda.points.components import (
@@ -55,7 +56,7 @@ from emst.cuda.points.labels import label_nodes
 from emst.cuda.points.memory import require_memory, tree_bytes
 from emst.cuda.points.numbered import number_points, number_together, take_open
 from emst.cuda.points.order import curve_codes, curve_order, curve_segments
-from emst.cuda.points.outline import list_hits, outline_hits, outline_reaches, questions
+from emst.cuda.points.outline import list_hits, node_boxes, outline_hits, outline_reaches, questions
 from emst.cuda.points.places import curve_places
 from emst.cuda.points.queries import nearest_across, nearest_distances, query_cores
 from emst.cuda.points.result import edge_powers, sorted_edges, unscaled
@@ -80,6 +81,7 @@ __all__ = [
     "asarray",
     "asarrays",
     "asking_points",
+    "bound_weights",
     "box_labels",
     "build_index",
     "build_queries",
@@ -107,6 +109,7 @@ __all__ = [
     "exemplar_distances",
     "first_edges",
     "for_blocks",
+    "forget_bounds",
     "forget_neighbours",
     "graph_forest",
     "graph_statistics",
@@ -116,11 +119,13 @@ __all__ = [
     "join_all",
     "join_bounds",
     "join_components",
+    "join_distances",
     "join_duplicates",
     "join_rest",
     "kernels_ready",
     "label_nodes",
     "label_points",
+    "least_of_others",
     "lightest_entries",
     "lightest_of_edges",
     "linkage",
@@ -133,6 +138,7 @@ __all__ = [
     "nearest_distances",
     "nearest_outgoing",
     "nesting",
+    "node_boxes",
     "number_components",
     "number_points",
     "number_together",
@@ -164,6 +170,7 @@ __all__ = [
     "split_points",
     "take",
     "take_open",
+    "take_reaches",
     "telling_compilation",
     "total",
     "tree_bytes",

@@ -28,13 +28,11 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Forest, Norm, Outline, SearchIndex
 from emst.boruvka import spanning_forest
-from emst.partitions.edges import greater, lesser
 from emst.partitions.engine import Engine, Future, Sender, addressed_to, bytes_of, routed
 from emst.partitions.nearest import Answers, Distances, Weighed, nearest_of
 from emst.partitions.outline import by_partition, reaches
 from emst.partitions.records import Amount, Local, Partition, Place, Search
 
-NO_LABEL = -2  # differs from the label of every box
 STALLED = 0.8  # of the components are left after a round: few more edges would be certain, and rounds cost as before
 
 
@@ -95,7 +93,7 @@ def asked_of(
     points = columns[0]
     if len(points) == 0:
         return {}
-    hits = ops.outline_hits(points, ops.xp.full(len(points), NO_LABEL, np.int32), radius, outline, number, norm)
+    hits = ops.outline_hits(points, None, radius, outline, number, norm)
     return by_partition(ops, hits, columns)
 
 
@@ -122,25 +120,23 @@ def take_answers(
     index, asking = partition.index, border.asking
     if len(asking) == 0:
         return
-    nearest = ops.xp.full(len(asking), np.inf, index.dtype)
-    found = answers_to(border, number, answers)
-    for chosen, distances in found:
-        nearest[chosen] = lesser(nearest[chosen], distances.first(ops))
-    reach[asking] = ops.xp.where(nearest < np.inf, nearest, greater(border.radius, reach[asking]))
+    found = answers_to(ops, border, number, answers)
+    firsts = [(chosen, distances.first(ops)) for chosen, distances in found]
+    ops.take_reaches(reach, asking, border.radius, firsts)
     if search.k > 1:
         assert index.core is not None
-        points = ops.xp.ascontiguousarray(index.points()[asking])
+        points = ops.take(index.points(), asking)
         here = nearest_of(ops, partition, points, border.radius, search.amount(search.k))
         core = index.core.copy()
-        core[asking] = here.joined(found, ops).last(ops)
+        ops.put(core, asking, here.joined(found, ops).last(ops))
         ops.set_cores(index, core)
 
 
-def answers_to(sender: Sender, number: int, answers: list[Any]) -> Answers:
+def answers_to(ops: Backend, sender: Sender, number: int, answers: list[Any]) -> Answers:
     """What other partitions have found for partition `number`, which asked by `sender`. `answers` holds what
     `distances_for` returned in every partition."""
     return [
-        (sender.packets[other].asking, found)
+        (sender.packets[other].asking, found.on(ops))
         for other, answer in enumerate(answers)
         if (found := addressed_to(number, answer)) is not None
     ]
@@ -179,7 +175,7 @@ def local_tree(
     core = index.core
     if core is not None and search.core_factor != 1:
         ops.scale_cores(index, search.core_factor)
-    weight = reach if core is None else greater(reach, index.core)
+    weight = ops.bound_weights(index, reach)
     with partition.lock:
         forest, certain = _grown(ops, index, weight, reach)
     component, size = ops.number_points(certain.labels, certain.roots)
@@ -187,9 +183,7 @@ def local_tree(
     ends, weights = ops.sorted_edges(index, forest, None, powers=True)
     ops.forget_neighbours(index)
     if index.core is not None and rest < np.inf:
-        of_others = weight.copy()
-        of_others[near] = np.inf
-        rest = float(of_others.min())
+        rest = ops.least_of_others(weight, near)
     return Local(
         place, partition, core, component, size, ends, weights, edges, weight, reach, certain.least, near, rest
     )
@@ -248,8 +242,7 @@ def _grown(ops: Backend, index: SearchIndex, weight: Array, power: Array) -> tup
         ops.upper_bounds(index, forest, cache)
 
     if forest.count < index.n:
-        repeated = np.flatnonzero(forest.source >= 0)
-        weight[repeated] = power[repeated] = np.inf
+        ops.forget_bounds(forest, weight, power)
     certain = _Certain(ops, index, forest, weight, power)
 
     def lightest(forest: Forest) -> None:

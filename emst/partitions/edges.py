@@ -62,11 +62,6 @@ def lesser(a: Array, b: Array) -> Array:
     return np.minimum(as_bits(a), as_bits(b)).view(a.dtype)
 
 
-def least_of(first: Array, second: Array) -> Array:
-    """The least numbers of both in every row, T[m, count], ascending; `first` is T[m, count]. None is negative."""
-    return np.sort(as_bits(np.concatenate([first, second], axis=1)), axis=1).view(first.dtype)[:, : first.shape[1]]
-
-
 def total_order(ops: Backend, weight: Array, power: Array, u: Array, v: Array) -> Array:
     """Places of edges in the total order by (weight, power of the distance, smaller end, larger end): int32[m]."""
     return order_by(ops, bits_of(weight), bits_of(power), u.astype(np.uint64), v.astype(np.uint64))

@@ -15,11 +15,12 @@ import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array
-from emst.partitions.edges import bits_of, least_of
+from emst.partitions.edges import bits_of
 from emst.partitions.engine import Sized
 from emst.partitions.records import Amount, Partition
 
-Answers = list[tuple[Array, Any]]  # which questions another partition was asked, int32, and what it has found for them
+# Which questions another partition was asked, int32, and what it has found for them, on the backend.
+Answers = list[tuple[Array, Any]]
 
 
 @dataclass(eq=False)
@@ -28,20 +29,22 @@ class Distances(Sized):
 
     powers: Array  # T[m, count]: of the nearest points, ascending; infinite where there are fewer
 
+    def on(self, ops: Backend) -> Distances:
+        """The same on the backend."""
+        return Distances(ops.asarray(self.powers))
+
     def first(self, ops: Backend) -> Array:
-        """Powers of the distances to the nearest points, T[m]."""
-        return ops.asarray(self.powers)[:, 0]
+        """Powers of the distances to the nearest points, T[m]. They may be a column of an array."""
+        return self.powers[:, 0]
 
     def last(self, ops: Backend) -> Array:
-        """Powers of the distances within which there are enough points, T[m]; infinite where there are fewer."""
-        return ops.xp.ascontiguousarray(self.powers[:, -1])
+        """Powers of the distances within which there are enough points, T[m]; infinite where there are fewer. They may
+        be a column of an array."""
+        return self.powers[:, -1]
 
     def joined(self, answers: Answers, ops: Backend) -> Distances:
         """These with those that other partitions have found."""
-        powers = self.powers.copy()
-        for chosen, found in answers:
-            powers[chosen] = least_of(powers[chosen], ops.asarray(found.powers))
-        return Distances(powers)
+        return Distances(ops.join_distances(self.powers, [(chosen, found.powers) for chosen, found in answers]))
 
 
 @dataclass(eq=False)
@@ -54,9 +57,13 @@ class Weighed(Sized):
     powers: Array  # T[c]: of the distances to nearest points
     units: Array  # int64[c]: their weights, or the sum of several at one distance
 
+    def on(self, ops: Backend) -> Weighed:
+        """The same on the backend."""
+        return Weighed(self.m, self.enough, *map(ops.asarray, (self.question, self.powers, self.units)))
+
     def first(self, ops: Backend) -> Array:
         """As `Distances.first`; infinite where no point was found."""
-        question, powers = ops.asarray(self.question), ops.asarray(self.powers)
+        question, powers = self.question, self.powers
         begins = ops.xp.ones(len(question), bool)
         begins[1:] = question[1:] != question[:-1]
         return self._spread(question, powers, np.flatnonzero(begins), ops)
@@ -81,7 +88,7 @@ class Weighed(Sized):
         """These with those that other partitions have found."""
         lists = [(self.question, self.powers, self.units)]
         for chosen, found in answers:
-            lists.append((chosen[ops.asarray(found.question)], ops.asarray(found.powers), ops.asarray(found.units)))
+            lists.append((chosen[found.question], found.powers, found.units))
         return _sorted(ops, self.m, self.enough, *map(np.concatenate, zip(*lists)))
 
 

@@ -55,7 +55,7 @@ class PartitionOutline(Sized):
 def outline_of(ops: Backend, partition: Partition, boxes: int) -> PartitionOutline:
     """The outline of a partition, of about so many boxes."""
     index = partition.index
-    return _outline_of_nodes(index, boxes, ops) if index.levels else _outline_of_ranges(index)
+    return _outline_of_nodes(index, boxes, ops) if index.levels else _outline_of_ranges(index, ops)
 
 
 def _outline_of_nodes(index: SearchIndex, boxes: int, ops: Backend) -> PartitionOutline:
@@ -122,14 +122,13 @@ class _Growing:
 
 def _corners(index: SearchIndex, level: int, nodes: np.ndarray, ops: Backend) -> tuple[np.ndarray, np.ndarray]:
     """Boxes of nodes of a level, on the host."""
-    low, high = index.boxes(level) if level != POINT else (index.points(),) * 2
-    nodes = ops.asarray(nodes)
-    return to_host(low[nodes]), to_host(high[nodes])
+    boxes = to_host(ops.node_boxes(index, level, ops.asarray(nodes.astype(np.int32))))
+    return boxes[:, 0], boxes[:, 1]
 
 
-def _outline_of_ranges(index: SearchIndex) -> PartitionOutline:
+def _outline_of_ranges(index: SearchIndex, ops: Backend) -> PartitionOutline:
     """Of a hierarchy without nodes: ranges of the curve."""
-    points = to_host(index.points())
+    points = to_host(ops.take(index.points(), ops.asarray(np.arange(index.n, dtype=np.int32))))
     first = _ranges(index.n)
     low, high = np.minimum.reduceat(points, first, axis=0), np.maximum.reduceat(points, first, axis=0)
     count = len(first)
@@ -204,7 +203,7 @@ def by_partition(ops: Backend, hits: Array, columns: Iterable[Any]) -> dict[int,
     """Columns of the points that hit each partition, bool[m, partitions], and at the end which of the points these are,
     int32, by partition. A column may be None."""
     chosen, start = ops.list_hits(hits)
-    lists = [*(None if column is None else column[chosen] for column in columns), chosen]
+    lists = [*(None if column is None else ops.take(column, chosen) for column in columns), chosen]
     return {
         other: [None if one is None else one[begin:end] for one in lists]
         for other, (begin, end) in enumerate(zip(start, start[1:]))

@@ -81,8 +81,10 @@ def sample_codes(
     samples = []
     for path, box in zip(paths, boxes):
         members = members_of(points, scale, path, ops)
-        shown = ops.xp.ascontiguousarray(members[:: max(1, len(members) // SAMPLE)])
-        samples.append((to_host(ops.curve_codes(shown, scale, box)), len(members)))
+        count = len(members)
+        places = np.arange(0, count, max(1, count // SAMPLE), dtype=row_type(count))
+        shown = ops.take(members, ops.asarray(places))
+        samples.append((to_host(ops.curve_codes(shown, scale, box)), count))
     return samples
 
 

@@ -144,7 +144,7 @@ def received(
         return HomeQueries({}, index, rows, None)
     everywhere = ops.xp.full(index.n, np.inf, index.dtype)
     nearest = nearest_to(ops, partition, index, everywhere, search.amount(search.k - 1))
-    scaled, radius = ops.xp.ascontiguousarray(index.points()), nearest.last(ops)
+    scaled, radius = ops.xp.ascontiguousarray(index.points()), ops.asarray(nearest.last(ops))
     questions = questions_of(ops, scaled, radius, outline, number, index.norm)
     return HomeQueries(questions, index, rows, nearest)
 
@@ -167,9 +167,9 @@ def nearest(
     points = ops.xp.ascontiguousarray(index.points())
     bound, core = ops.xp.full(index.n, np.inf, index.dtype), None
     if queries.nearest is not None:
-        of_all = queries.nearest.joined(answers_to(queries, place.number, answers), ops)
-        bound[as_bits(ops.xp.ascontiguousarray(of_all.first(ops))) == 0] = 0
-        core = _multiplied(ops, index, of_all.last(ops), search)
+        of_all = queries.nearest.joined(answers_to(ops, queries, place.number, answers), ops)
+        bound[as_bits(ops.asarray(of_all.first(ops))) == 0] = 0
+        core = _multiplied(ops, index, ops.asarray(of_all.last(ops)), search)
     joined = _first(ops, partition, place, leaving, points, core, bound)
     bound = lesser(bound, joined.weight)
     radius = bound  # no point is lighter than the query's core distance, only nearer

@@ -1,9 +1,9 @@
-"""Which components of a partition must not hook, and their bounds when they are joined."""
+"""Bounds of points, which components of a partition must not hook, and their bounds when they are joined."""
 
 import numpy as np
 import pytest
 import reference
-from helpers import to_device, to_host
+from helpers import hierarchies, to_device, to_host
 
 from emst.backend.records import EUCLIDEAN, Forest
 
@@ -73,3 +73,62 @@ def test_join_bounds(ops, dtype, powers):
         found.append([to_host(one)[roots] for one in args if one is not None])
     for ours, theirs in zip(*found, strict=True):
         np.testing.assert_array_equal(ours, theirs)
+
+
+def some_bounds(rng, n, dtype):
+    """Of few values: subnormal ones and infinity among them."""
+    values = np.array([0, np.finfo(dtype).smallest_subnormal, 3 * np.finfo(dtype).smallest_subnormal, 0.01, 1, np.inf])
+    return values.astype(dtype)[rng.integers(0, len(values), n)]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [1, 17, 3000])
+def test_bound_weights(ops, n, dtype):
+    rng = np.random.default_rng(n)
+    index, expected, _ = hierarchies(ops, rng.random((n, 2)).astype(dtype))
+    reach = some_bounds(rng, n, dtype)
+    given = on(ops, reach)
+    assert ops.bound_weights(index, given) is given
+    for core in (some_bounds(rng, n, dtype), rng.permutation(reach)):
+        ops.core_distances(index, 1)
+        ops.set_cores(index, on(ops, core))
+        reference.set_cores(expected, core)
+        found = to_host(ops.bound_weights(index, given))
+        np.testing.assert_array_equal(found, reference.bound_weights(expected, reach))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [1, 40, 3000])
+@pytest.mark.parametrize("same", [False, True])
+def test_forget_bounds(ops, n, same, dtype):
+    """Of points on a lattice, which are there many times; weight and power may be one array."""
+    rng = np.random.default_rng([n, same])
+    index, expected, _ = hierarchies(ops, rng.integers(0, 9, (n, 2)).astype(dtype))
+    found = []
+    for backend, hierarchy in ((ops, index), (reference, expected)):
+        weight, power = (on(backend, one) for one in np.random.default_rng(n).random((2, n)).astype(dtype))
+        power = weight if same else power
+        backend.forget_bounds(backend.join_duplicates(hierarchy), weight, power)
+        found.append((to_host(weight), to_host(power)))
+    np.testing.assert_array_equal(*found)
+    assert np.isinf(found[0]).any() == (n > 1)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [1, 31, 257, 5000])
+@pytest.mark.parametrize("share", [0.0, 0.5, 0.999, 1.0])
+def test_least_of_others(ops, n, share, dtype):
+    rng = np.random.default_rng([n, int(1000 * share)])
+    places = np.flatnonzero(rng.random(n) < share).astype(np.int32)
+    tiny = np.finfo(dtype).smallest_subnormal
+    for values in (
+        rng.random(n),
+        tiny * rng.integers(1, 9, n),
+        np.full(n, np.inf),
+        1 + np.arange(n),
+        9e9 - np.arange(n),
+    ):
+        given = on(ops, values.astype(dtype))
+        found = ops.least_of_others(given, on(ops, places))
+        assert type(found) is float and found == reference.least_of_others(values.astype(dtype), places)
+        np.testing.assert_array_equal(to_host(given), values.astype(dtype))  # it is read only

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import reference
-from helpers import KINDS, cloud, to_device, to_host
+from helpers import KINDS, cloud, hierarchies, to_device, to_host
 from norms_reference import BY_NAME, NAMES_AND_DTYPES, in_box, power_between
 
 from emst.backend.records import EUCLIDEAN, Norm, Numbering, Outline, Reaches
@@ -82,7 +82,7 @@ def check_reaches(ops, x, outline, own, norm, k=1, share=0.1):
 
 
 def check_hits(ops, x, labels, radius, outline, own, norm):
-    arrays = (to_device(ops, array) for array in (x, labels, radius))
+    arrays = (None if array is None else to_device(ops, array) for array in (x, labels, radius))
     found = to_host(ops.outline_hits(*arrays, on(ops, outline), own, norm))
     assert found.dtype == bool
     np.testing.assert_array_equal(found, reference.outline_hits(x, labels, radius, outline, own, norm))
@@ -102,6 +102,7 @@ def test_reaches_and_hits_equal_the_reference(ops, name, dtype, kind):
             reach = check_reaches(ops, x, outline, own, norm).reach
             for radius in (reach, np.nextafter(reach, dtype(0)), random.permutation(reach), 0 * reach, 0 * reach - 1):
                 check_hits(ops, x, labels, radius.astype(dtype), outline, own, norm)
+            check_hits(ops, x, None, random.permutation(reach), outline, own, norm)
 
 
 @pytest.mark.parametrize(("name", "dtype"), NAMES_AND_DTYPES)
@@ -200,6 +201,21 @@ def test_points_of_far_leaves_ask_as_far_as_their_core_distances(ops):
     assert not len(found.near) and found.rest == 25
     np.testing.assert_array_equal(found.asking, np.arange(16))
     np.testing.assert_array_equal(found.radius, 100)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("d", [1, 2, 3, 7])
+@pytest.mark.parametrize("n", [1, 16, 257, 9000])
+def test_node_boxes(ops, n, d, dtype):
+    """Of all levels, and of points; none, one and many boxes."""
+    index, _, _ = hierarchies(ops, cloud(n, d, dtype))
+    counts, rng = [n, *(count for count, _ in index.levels)], np.random.default_rng(d)
+    for level in range(-1, len(counts) - 1):
+        for m in (0, 1, 300):
+            node = rng.integers(0, counts[level + 1], m).astype(np.int32)
+            found = to_host(ops.node_boxes(index, level, to_device(ops, node)))
+            assert found.dtype == dtype
+            np.testing.assert_array_equal(found, reference.node_boxes(OnHost(index), level, node))
 
 
 @pytest.mark.parametrize("shape", [(0, 3), (1, 1), (33, 2), (700, 7), (5_000, 3)])

@@ -83,6 +83,40 @@ def hold_back(index, forest, weight, power):
     return sum(sure)
 
 
+def bound_weights(index, reach):
+    """Point by point."""
+    return reach if index.core is None else np.array([max(pair) for pair in zip(reach, index.core)], reach.dtype)
+
+
+def forget_bounds(forest, weight, power):
+    """Point by point."""
+    for i in range(len(weight)):
+        if forest.source[i] >= 0:
+            weight[i] = power[i] = np.inf
+
+
+def least_of_others(values, places):
+    """Of a list."""
+    return float(min(np.delete(values, places), default=np.inf))
+
+
+def take_reaches(reach, asking, radius, answers):
+    """Question by question."""
+    for question, place in enumerate(asking):
+        found = [first[chosen == question] for chosen, first in answers]
+        least = min(np.concatenate([np.empty(0, reach.dtype), *found]), default=np.inf)
+        reach[place] = least if least < np.inf else max(reach[place], radius[question])
+
+
+def join_distances(powers, answers):
+    """Question by question."""
+    rows = [
+        np.sort(np.concatenate([row, *(found[chosen == question].ravel() for chosen, found in answers)]))[: len(row)]
+        for question, row in enumerate(powers)
+    ]
+    return np.array(rows, powers.dtype).reshape(powers.shape)
+
+
 def first_edges(edges, label, count, both=True):
     """All edges of every component, sorted."""
     place = np.full(count, -1, np.int32)
@@ -213,6 +247,15 @@ def box_labels(index, labels, group, level, node):
     return np.array(found, np.int32)
 
 
+def node_boxes(index, level, node):
+    """Box by box, from its points."""
+    points = index.points()
+    size = index.levels[level][1] if level >= 0 else 1
+    inside = [points[number * size : (number + 1) * size] for number in node.tolist()]
+    corners = [(some.min(axis=0), some.max(axis=0)) for some in inside]
+    return np.array(corners, points.dtype).reshape(-1, 2, points.shape[1])
+
+
 def asking_points(places, weight, power, nearest, component, group, bound, bound_power, label, least, rest):
     """Point by point."""
     asking = []
@@ -286,8 +329,9 @@ def outline_hits(points, labels, radius, outline, home, norm):
     leaves, partition = leaves_of(outline, home)
     x = points[:, None]
     near = power_of_box(outline.low[leaves], outline.high[leaves], x, x, norm) <= radius[:, None]
-    label = outline.label[leaves]
-    near &= (label == -1) | (label != labels[:, None])
+    if labels is not None:
+        label = outline.label[leaves]
+        near &= (label == -1) | (label != labels[:, None])
     return np.stack([near[:, partition == j].any(axis=1) for j in range(len(outline.start) - 1)], axis=1)
 
 

@@ -49,6 +49,7 @@ from hierarchy_reference import (  # noqa: F401, more operations
 from norms_reference import power_between, rooted
 from partitions_reference import (  # noqa: F401, more operations
     asking_points,
+    bound_weights,
     box_labels,
     component_bounds,
     edge_order,
@@ -56,14 +57,18 @@ from partitions_reference import (  # noqa: F401, more operations
     edges_at,
     edges_from,
     first_edges,
+    forget_bounds,
     hold_back,
     insert_edges,
     join_bounds,
     join_components,
+    join_distances,
+    least_of_others,
     list_hits,
     merge_edges,
     nearest_across,
     nearest_distances,
+    node_boxes,
     number_points,
     number_together,
     outline_hits,
@@ -72,6 +77,7 @@ from partitions_reference import (  # noqa: F401, more operations
     rows_here,
     split_points,
     take_open,
+    take_reaches,
     weighted_nearest,
 )
 from prediction_reference import (  # noqa: F401, more operations

@@ -22,7 +22,8 @@ gathered.py      edges of partitions as one list
 places.py        places of new points in that order
 outline.py       how far points are from what other partitions hold, and which ask
 split.py         points in the order of their segments, each of which goes to one partition
-border.py        components that must not hook, as other partitions may hold a lighter edge
+answers.py       reaches and core distances, from what other partitions have answered
+border.py        bounds of edges to other partitions; components that must not hook, as these may be lighter
 components.py    first edges of components between rounds of partitions, and points that ask
 numbered.py      numbers of the components of partitions, and the edges between them that are not certain
 queries.py       nearest points for new points, and for points of other partitions

@@ -1,4 +1,5 @@
-"""Which components of a partition must not hook, because another partition may hold a lighter edge.
+"""Lower bounds of edges to other partitions, and which components of a partition must not hook, because another
+partition may hold a lighter edge.
 
 A partition is the work of one thread, so this is array code.
 """
@@ -8,6 +9,24 @@ from __future__ import annotations
 import numpy as np
 
 from emst.cpu.points.result import edge_powers
+
+
+def bound_weights(index, reach):
+    """See `emst.backend.operations`."""
+    return reach if index.core is None else np.maximum(reach, index.core)
+
+
+def forget_bounds(forest, weight, power):
+    """See `emst.backend.operations`."""
+    repeated = np.flatnonzero(forest.source >= 0)
+    weight[repeated] = power[repeated] = np.inf
+
+
+def least_of_others(values, places):
+    """See `emst.backend.operations`."""
+    others = np.ones(len(values), np.bool_)
+    others[places] = False
+    return float(values.min(where=others, initial=np.inf))
 
 
 def join_bounds(forest, roots, weight, power):

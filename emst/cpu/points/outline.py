@@ -27,6 +27,15 @@ from emst.cpu.runtime.parallel import for_chunks, grain_for
 NEAR = -1  # less than any bound
 
 
+def node_boxes(index, level, node):
+    """See `emst.backend.operations`."""
+    nodes, d = index.nodes, index.d
+    of_points = level < 0
+    corners = (nodes.blocks, nodes.blocks) if of_points else (nodes.low, nodes.high)
+    group = (0 if of_points else nodes.first[level]) + node // LANES
+    return np.stack([corner.reshape(-1, d, LANES)[group, :, node % LANES] for corner in corners], axis=1)
+
+
 def outline_reaches(index, outline, home, highest, share):
     """See `emst.backend.operations`."""
     n, d, dtype, nodes, leaves = index.n, index.d, index.dtype, index.nodes, index.leaves
@@ -57,6 +66,7 @@ def outline_reaches(index, outline, home, highest, share):
 def outline_hits(points, labels, radius, outline, home, norm):
     """See `emst.backend.operations`."""
     hits = np.zeros((len(points), len(outline.start) - 1), np.bool_)
+    labels = np.full(len(points), MIXED, np.int32) if labels is None else labels  # no leaf has this one
     space = space_of(norm, points.shape[1], points.dtype)
     args = (np.ascontiguousarray(points), labels, radius, home, hits, space)
     _for_queries(_hits, outline, len(points), *args)

@@ -11,7 +11,7 @@ processors.py         how many of them there may be
 memory.py             arrays on the host, and how much memory is free
 arrays.py             arrays that start on a cache line
 compact.py            positions of the flags that are set
-gather.py             elements at given places
+gather.py             elements and rows at given places
 total.py              the sum of numbers
 lanes.py              vectors of 16 lanes
 atomics.py            atomic operations on elements of an array

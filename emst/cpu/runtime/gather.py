@@ -1,4 +1,4 @@
-"""Elements at given places of an array, by all threads."""
+"""Elements at given places of an array, read by all threads, or written."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AHEAD = 16  # elements that are prefetched
 def take(array, places):
     """See `emst.backend.operations`."""
     n = len(places)
-    if n <= FEW or not array.flags.c_contiguous:
+    if n <= FEW or array.ndim > 1 or not array.flags.c_contiguous:
         return array[places]
     out, word = empty(n, array.dtype), f"u{array.itemsize}"  # one kernel for all dtypes of a width
     for_chunks(_take, n, grain_for(n, FEW), array.view(word), places, out.view(word))

@@ -23,7 +23,8 @@ gathered       edges of partitions as one list
 places         places of new points in that order
 outline        how far points are from what other partitions hold, and which ask; outline.cuh has the distance of a box
 split          points in the order of their segments, each of which goes to one partition
-border         components that must not hook, as other partitions may hold a lighter edge
+answers        reaches and core distances, from what other partitions have answered
+border         bounds of edges to other partitions; components that must not hook, as these may be lighter
 components     first edges of components between rounds of partitions, and points that ask
 numbered       numbers of the components of partitions, and the edges between them that are not certain
 queries        nearest points for new points, and for points of other partitions

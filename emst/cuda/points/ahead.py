@@ -158,7 +158,9 @@ KERNELS = {
     "partitions": """
         points/order code_segments<{T}, {A}>
         points/split count_segments
+        points/split add_counts
         points/split split_points<{U}, int>
+        points/outline node_boxes<{T}>
         points/outline bound_nodes<{T}, {M}>
         points/outline list_near<{T}>
         points/outline spread_bounds<{T}>
@@ -169,6 +171,9 @@ KERNELS = {
         points/outline list_hits
         points/outline border_hits<{T}, {M}>
         points/outline write_questions<{T}>
+        points/answers raise_reaches<{T}>
+        points/answers lower_reaches<{T}>
+        points/border forget_bounds<{T}>
         points/border count_sure<{T}, {M}>
         points/border take_unsure<{T}, {M}>
         points/components least_keys<{WORDS}>
@@ -199,6 +204,8 @@ KERNELS = {
         merge hook<float>
         merge list_roots<float>
         runtime/gather gather_words<u32, int>
+        runtime/gather gather_words<{U}, int>
+        runtime/gather gather_rows<{U}, int>
     """,
     "partitions by walks": """
         points/components box_labels<{T}, {D}>
@@ -211,6 +218,11 @@ KERNELS = {
     """,
     "partitions without cores": "points/border lower_bounds<{T}>",
     "partitions with cores": """
+        points/answers join_distances<{T}>
+        runtime/gather put_words<{U}, int>
+        points/border bound_weights<{T}>
+        points/border leave_out<{T}>
+        points/border least_value<{T}>
         points/border begin_bounds<{T}>
         points/border join_weights<{T}>
         points/border join_powers<{T}>

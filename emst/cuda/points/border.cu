@@ -1,11 +1,41 @@
-// Which components of a partition must not hook, because another partition may hold a lighter edge. By root, a
-// component has a bound: the least weight of an edge from its points to other partitions and, under mutual
-// reachability, the least power of a distance that goes with it.
+// Lower bounds of edges to other partitions, and which components of a partition must not hook, because another
+// partition may hold a lighter edge. By root, a component has a bound: the least weight of an edge from its points to
+// other partitions and, under mutual reachability, the least power of a distance that goes with it.
 //
-// border.py launches, when components have been joined, lower_bounds or, with powers, begin_bounds, join_weights,
+// border.py launches, for points, the kernels bound_weights and forget_bounds, and leave_out and least_value
+// (`least_of_others`); when components have been joined, lower_bounds or, with powers, begin_bounds, join_weights,
 // join_powers and end_bounds; and in every round count_sure and then take_unsure.
 #include "runtime/order.cuh"
 #include "distances/point_rows.cuh"
+
+// The weight of an edge is at least the core distance of its point.
+template <class T>
+__global__ void bound_weights(const Bits<T> *reach, const Bits<T> *core, i64 n, Bits<T> *weight) {
+  const i64 i = thread_id();
+  if (i < n) weight[i] = maximum(reach[i], core[i]);
+}
+
+// The slots of points that were joined to others hold an edge.
+template <class T>
+__global__ void forget_bounds(const u64 *ends, i64 n, Bits<T> *weight, Bits<T> *power) {
+  const i64 i = thread_id();
+  if (i < n && ends[i] != NO_EDGE) weight[i] = power[i] = INFINITE<T>;
+}
+
+template <class T>
+__global__ void leave_out(const int *places, i64 count, Bits<T> *value) {
+  const i64 i = thread_id();
+  if (i < count) value[places[i]] = INFINITE<T>;
+}
+
+template <class T>
+__global__ void least_value(const Bits<T> *value, i64 n, Bits<T> *least) {
+  Bits<T> mine = INFINITE<T>;
+#pragma unroll
+  for (int j = 0; j < EACH; j++) mine = minimum(mine, value[minimum(point_of_thread(j), n - 1)]);
+  mine = warp_min(mine);
+  if (lane_id() == 0) lower(least, mine);
+}
 
 template <class T>
 __global__ void lower_bounds(const int *roots, i64 count, const int *labels, Bits<T> *weight) {

@@ -1,4 +1,5 @@
-"""Which components of a partition must not hook, on the GPU. Kernels: border.cu."""
+"""Lower bounds of edges to other partitions, and which components of a partition must not hook, on the GPU. Kernels:
+border.cu."""
 
 from __future__ import annotations
 
@@ -9,7 +10,32 @@ from emst.backend.records import Forest
 from emst.cuda.merge import scratch_of
 from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.compile import ctype
-from emst.cuda.runtime.launch import launch
+from emst.cuda.runtime.launch import launch, launch_over_points
+from emst.cuda.runtime.memory import asarray
+
+
+def bound_weights(index: SearchIndex, reach: cupy.ndarray) -> cupy.ndarray:
+    """See `emst.backend.operations`."""
+    if index.core is None:
+        return reach
+    weight = cupy.empty_like(reach)
+    launch("points/border", f"bound_weights<{index.T}>", index.n, reach, index.core, index.n, weight)
+    return weight
+
+
+def forget_bounds(forest: Forest, weight: cupy.ndarray, power: cupy.ndarray) -> None:
+    """See `emst.backend.operations`."""
+    n, ends = len(weight), scratch_of(forest).ends
+    launch("points/border", f"forget_bounds<{ctype(weight.dtype)}>", n, ends, n, weight, power)
+
+
+def least_of_others(values: cupy.ndarray, places: cupy.ndarray) -> float:
+    """See `emst.backend.operations`. In a copy, the values at the places become infinite."""
+    others, n, T = values.copy(), len(values), ctype(values.dtype)
+    least = asarray(np.array([np.inf], values.dtype))
+    launch("points/border", f"leave_out<{T}>", len(places), places, len(places), others)
+    launch_over_points("points/border", f"least_value<{T}>", n, others, n, least)
+    return float(least.get()[0])
 
 
 def join_bounds(forest: Forest, roots: cupy.ndarray, weight: cupy.ndarray, power: cupy.ndarray | None) -> None:

@@ -2,8 +2,8 @@
 //
 // outline.py launches, in outline_reaches: bound_nodes for every level, downwards; list_near; spread_bounds, which
 // writes the reaches of far points; reach_near, which writes the others; gather_asking, first to count; number_near.
-// outline_hits and list_hits launch the kernels of these names; questions launches border_hits, list_hits and
-// write_questions.
+// node_boxes, outline_hits and list_hits launch the kernels of these names; questions launches border_hits, list_hits
+// and write_questions.
 #include "points/bvh.cuh"
 #include "points/outline.cuh"
 #include "runtime/compact.cuh"
@@ -17,6 +17,15 @@ template <class T, int METRIC>
 __device__ Box<T, METRIC> box_of(const T *nodes, i64 node, int dimensions, int stride) {
   const T *low = nodes + 2 * node * stride;
   return {low, low + stride, dimensions};
+}
+
+// Both corners of every box, a thread a coordinate. The low corners lie `stride` numbers apart in the rows, and each
+// high corner `high` numbers after the low one.
+template <class T>
+__global__ void node_boxes(const T *rows, int stride, int high, int dimensions, const int *node, i64 count, T *boxes) {
+  const i64 i = thread_id(), corner = i / dimensions;
+  if (corner >= 2 * count) return;
+  boxes[i] = rows[node[corner / 2] * (i64)stride + corner % 2 * high + (i - corner * dimensions)];
 }
 
 // The bound of every node of a level: that of its parent if the parent is far, or else its own reach if that makes it
@@ -162,7 +171,8 @@ __global__ void outline_hits(const T *points, const int *labels, const Bits<T> *
   const i64 q = thread_id();
   if (q >= count) return;
   const Box<T, METRIC> point{points + q * dimensions, points + q * dimensions, dimensions};
-  for (int j = 0; j < outline.partitions; j++) hit[j * count + q] = hits(point, labels[q], radius[q], norm, outline, j);
+  const int mine = labels ? labels[q] : MIXED;  // no leaf bears this label
+  for (int j = 0; j < outline.partitions; j++) hit[j * count + q] = hits(point, mine, radius[q], norm, outline, j);
 }
 
 // Points of a partition that may ask: their places, their components there, and what these are part of now, with the

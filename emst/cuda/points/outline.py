@@ -17,6 +17,19 @@ from emst.cuda.runtime.memory import asarray, empties
 BLOCKS_AN_SM = 8  # of the kernel that computes reaches of near points
 
 
+def node_boxes(index: SearchIndex, level: int, node: cupy.ndarray) -> cupy.ndarray:
+    """See `emst.backend.operations`."""
+    m, d, stride = len(node), index.d, index.rows.shape[1]
+    boxes = cupy.empty((m, 2, d), index.dtype)
+    if level < 0:
+        rows, of_box, high = index.rows, stride, 0
+    else:
+        rows, of_box, high = index.nodes[2 * sum(index.counts[:level]) :], 2 * stride, stride
+    args = rows, *map(np.int32, (of_box, high, d)), node, m, boxes
+    launch("points/outline", f"node_boxes<{index.T}>", m * 2 * d, *args)
+    return boxes
+
+
 def outline_reaches(index: SearchIndex, outline: Outline, home: int, highest: int, share: float) -> Reaches:
     """See `emst.backend.operations`. The host waits once, for the numbers of points."""
     n, dtype, path, T = index.n, index.dtype, "points/outline", index.T
@@ -58,13 +71,13 @@ def outline_reaches(index: SearchIndex, outline: Outline, home: int, highest: in
 
 
 def outline_hits(
-    points: cupy.ndarray, labels: cupy.ndarray, radius: cupy.ndarray, outline: Outline, home: int, norm: Norm
+    points: cupy.ndarray, labels: cupy.ndarray | None, radius: cupy.ndarray, outline: Outline, home: int, norm: Norm
 ) -> cupy.ndarray:
     """See `emst.backend.operations`."""
     (m, d), metric = points.shape, metric_of(norm, points.dtype)
     hits = cupy.empty((len(outline.start) - 1, m), np.bool_)
     kept, others = _by_value(outline, home)
-    queries = [cupy.ascontiguousarray(array) for array in (points, labels, radius)]
+    queries = [None if array is None else cupy.ascontiguousarray(array) for array in (points, labels, radius)]
     args = (*queries, m, np.int32(d), metric.norm, others, hits)
     launch("points/outline", f"outline_hits<{ctype(points.dtype)}, {metric.number}>", m, *args)
     del kept

@@ -1,8 +1,9 @@
 // Points in the order of their segments; points of one segment stay in order.
 //
 // A block has a tile of the points. split.py launches count_segments, which counts the points of every tile and
-// segment, adds these numbers up, segment by segment, and launches split_points, which writes the points to their
-// places.
+// segment; add_counts, which adds these numbers up, segment by segment; and split_points, which writes the points to
+// their places.
+#include "runtime/scan.cuh"
 #include "runtime/warp.cuh"
 
 constexpr int THREADS = EMST_BLOCK, WARPS = THREADS / 32, TILE = EMST_SPLIT_TILE, ITEMS = TILE / THREADS;
@@ -49,6 +50,24 @@ __global__ void __launch_bounds__(THREADS) count_segments(const int *segment, i6
 #pragma unroll
   for (int w = 0; w < WARPS; w++) sum += of_warp[w][s];
   counts[(i64)s * gridDim.x + blockIdx.x] = (int)sum;
+}
+
+struct Counted {
+  u32 value;
+  bool head;
+};
+
+// Each of n counts becomes the sum of those before it; the last of them is complete where a segment of `tiles` counts
+// ends. start[s]: where segment s begins, and the number of points at the end.
+__global__ void __launch_bounds__(SCAN_THREADS)
+    add_counts(int *counts, i64 n, i64 of_segment, int *start, u64 *tiles, u32 epoch) {
+  segmented_scan(
+      n, tiles, epoch, [&](i64 i) { return Counted{(u32)counts[i], i == 0}; },
+      [&](i64 i, const Counted &mine, u32 sum) {
+        counts[i] = (int)(sum - mine.value);
+        if (i == 0) start[0] = 0;
+        if ((i + 1) % of_segment == 0) start[(i + 1) / of_segment] = (int)sum;
+      });
 }
 
 // before[s * tiles + tile]: how many points come before those of segment s in the tile. Points consist of `words`

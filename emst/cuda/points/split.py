@@ -8,10 +8,10 @@ import cupy
 import numpy as np
 
 from emst.cuda.runtime.compile import number_type
-from emst.cuda.runtime.constants import BLOCK, MOST_SPLITS, SPLIT_TILE
+from emst.cuda.runtime.constants import BLOCK, MOST_SPLITS, SCAN_TILE, SPLIT_TILE
 from emst.cuda.runtime.gather import WORDS
-from emst.cuda.runtime.launch import launch
-from emst.cuda.runtime.memory import OnItsWay
+from emst.cuda.runtime.launch import Compaction, launch
+from emst.cuda.runtime.memory import OnItsWay, empties
 from emst.cuda.runtime.sort import sort_pairs
 
 
@@ -23,10 +23,11 @@ def split_points(
         return _sorted(points, units, first_row, dtype, segments, count)
     n, d = points.shape
     tiles, number = max(1, -(-n // SPLIT_TILE)), np.int32(count)
-    counts = cupy.zeros(1 + count * tiles, np.int32)
-    launch("points/split", "count_segments", tiles * BLOCK, segments, n, number, counts[1:])
-    before = cupy.cumsum(counts, dtype=np.int32)
-    starts = OnItsWay(cupy.ascontiguousarray(before[::tiles]))
+    before, begins = empties((count * tiles, np.int32), (count + 1, np.int32))
+    launch("points/split", "count_segments", tiles * BLOCK, segments, n, number, before)
+    scan = Compaction(len(before), SCAN_TILE)
+    scan.launch("points/split", "add_counts", len(before), before, len(before), tiles, begins)
+    starts = OnItsWay(begins)
     moved, rows = cupy.empty((n, d), points.dtype), cupy.empty(n, dtype)
     weights = None if units is None else cupy.empty(n, np.int64)
     name = f"split_points<{WORDS[points.itemsize]}, {number_type(rows.dtype)}>"

@@ -14,7 +14,7 @@ exact.cuh       arithmetic that rounds as the CPU does
 order.cuh       the total order on edges: (weight, power of the distance, smaller end, larger end)
 warp.cuh        scans and sums over the lanes of a warp and the threads of a block
 grid.cuh        blocks that work together in one launch
-gather          elements at given places
+gather          elements and rows at given places
 total           the sum of numbers
 sort            radix sort of keys of 32 or 64 bits
 packed.cuh      keys that share a word with an index

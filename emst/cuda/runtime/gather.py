@@ -1,8 +1,9 @@
-"""Elements at given places of an array. Kernels: gather.cu."""
+"""Elements and rows at given places of an array, read or written. Kernels: gather.cu."""
 
 from __future__ import annotations
 
 import cupy
+import numpy as np
 
 from emst.cuda.runtime.compile import number_type
 from emst.cuda.runtime.launch import launch
@@ -11,17 +12,23 @@ WORDS = {4: "u32", 8: "u64"}
 
 
 def take(array: cupy.ndarray, places: cupy.ndarray) -> cupy.ndarray:
-    """See `emst.backend.operations`. CuPy's own kernel is for elements of other sizes, and for arrays with gaps."""
-    word = WORDS.get(array.itemsize)
-    if word is None or not (array.flags.c_contiguous and places.flags.c_contiguous):
+    """See `emst.backend.operations`. CuPy's own kernel is for elements of other sizes, and for other gaps."""
+    word, n, whole = WORDS.get(array.itemsize), len(places), array.flags.c_contiguous
+    in_rows = whole or (array.ndim == 2 and array.strides[1] == array.itemsize)
+    if word is None or not (in_rows and places.flags.c_contiguous):
         return array[places]
-    out, n = cupy.empty(len(places), array.dtype), len(places)
-    launch("runtime/gather", f"gather_words<{word}, {number_type(places.dtype)}>", n, array, places, n, out)
+    out, template = cupy.empty((n, *array.shape[1:]), array.dtype), f"<{word}, {number_type(places.dtype)}>"
+    if array.ndim == 1:
+        launch("runtime/gather", f"gather_words{template}", n, array, places, n, out)
+        return out
+    width = array.shape[1]
+    stride = width if whole else array.strides[0] // array.itemsize
+    launch("runtime/gather", f"gather_rows{template}", n * width, array, stride, np.int32(width), places, n, out)
     return out
 
 
 def put(array: cupy.ndarray, places: cupy.ndarray, values: cupy.ndarray) -> None:
     """See `emst.backend.operations`."""
-    n = len(places)
+    n, stride = len(places), values.strides[0] // values.itemsize
     name = f"put_words<{WORDS[array.itemsize]}, {number_type(places.dtype)}>"
-    launch("runtime/gather", name, n, values, places, n, array)
+    launch("runtime/gather", name, n, places, n, values, stride, array)

@@ -60,6 +60,13 @@ FAULTS = [
         ("tests/points/test_split.py::test_points_go_to_the_places_of_their_segments",),
     ),
     Fault(
+        "a segment begins one point late where the counts of the one before end",
+        "emst/cuda/points/split.cu",
+        "start[(i + 1) / of_segment] = (int)sum;",
+        "start[(i + 1) / of_segment] = (int)sum + 1;",
+        ("tests/points/test_split.py::test_points_go_to_the_places_of_their_segments",),
+    ),
+    Fault(
         "a code that begins a range counts to the one before",
         "emst/cuda/points/order.cu",
         "if (first[middle] <= c)",
@@ -170,6 +177,20 @@ FAULTS = [
         "kept.best[i] = INFINITE<T>;",
         "kept.best[i] = kept.best[i];",
         ("tests/points/test_rounds.py::test_the_forest_of_the_loop[uniform-2-float32-1]",),
+    ),
+    Fault(
+        "a row that is merged overwrites a number before it has moved",
+        "emst/cuda/points/answers.cu",
+        "const int to = of_ours + of_theirs - 1;",
+        "const int to = count - of_ours - of_theirs;",
+        ("tests/points/test_answers.py::test_join_distances[cuda-3-5-4-2500-float32]",),
+    ),
+    Fault(
+        "of an answer, the numbers of one row after the other are taken",
+        "emst/cuda/points/answers.cu",
+        "minimum(reach[point], first[i * stride])",
+        "minimum(reach[point], first[i])",
+        ("tests/points/test_answers.py::test_take_reaches[cuda-3-3-2500-float32]",),
     ),
     Fault(
         "the last leaf near the border counts as full",

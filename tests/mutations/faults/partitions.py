@@ -60,8 +60,8 @@ FAULTS = [
     Fault(
         "the first rows are the sample",
         "emst/partitions/partition.py",
-        "members[:: max(1, len(members) // SAMPLE)]",
-        "members[:SAMPLE]",
+        "np.arange(0, count, max(1, count // SAMPLE), dtype=row_type(count))",
+        "np.arange(min(count, SAMPLE), dtype=row_type(count))",
         (f"{STAGES}::test_rows_in_the_order_of_the_curve_are_cut_as_equally",),
     ),
     Fault(

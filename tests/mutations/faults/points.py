@@ -262,6 +262,13 @@ FAULTS = [
         ("tests/points/test_statistics.py::test_statistics_counts_bad_rows_once[cpu-nan-float64]",),
     ),
     Fault(
+        "the reach of a point is lowered to the radius of its question",
+        "emst/cpu/points/answers.py",
+        "np.maximum(reach[asking], radius)",
+        "radius",
+        ("tests/points/test_answers.py::test_take_reaches[cpu-3-3-2500-float32]",),
+    ),
+    Fault(
         "nodes of an outline are opened by their powers as they are",
         "emst/cpu/points/outline.py",
         "if not leaf and power * BELOW <= radius[q]",
