@@ -79,6 +79,9 @@ class ArrayOperations(Protocol):
         device. They may lie anywhere, as for `asarray`, and each is copied once, to its place; not at all if it is the
         only one that holds something, and `asarray` would not copy it."""
 
+    def copied(self, array: Array) -> Array:
+        """A copy of an array on this backend's device."""
+
     def settled(self) -> AbstractContextManager[Any]:
         """Within this context, the arrays that this thread gets of others are complete. So `asarray` and
         `concatenated`, which copy them from another GPU, do not wait for what that GPU does meanwhile."""

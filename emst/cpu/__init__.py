@@ -66,7 +66,7 @@ from emst.cpu.points.weighted import weighted_core_distances, weighted_nearest, 
 from emst.cpu.runtime.blocks import for_blocks
 from emst.cpu.runtime.compile import kernels_ready, telling_compilation
 from emst.cpu.runtime.gather import put, take
-from emst.cpu.runtime.memory import asarray, asarrays, bytes_free, concatenated, readable, settled
+from emst.cpu.runtime.memory import asarray, asarrays, bytes_free, concatenated, copied, readable, settled
 from emst.cpu.runtime.processors import parallelism
 from emst.cpu.runtime.sort import sort_order
 from emst.cpu.runtime.total import total
@@ -89,6 +89,7 @@ __all__ = [
     "common_clusters",
     "component_bounds",
     "concatenated",
+    "copied",
     "condense",
     "core_distance_sums",
     "core_distances",

@@ -69,7 +69,7 @@ from emst.cuda.points.weighted import weighted_core_distances, weighted_nearest,
 from emst.cuda.runtime.blocks import for_blocks
 from emst.cuda.runtime.compile import kernels_ready, telling_compilation
 from emst.cuda.runtime.gather import put, take
-from emst.cuda.runtime.memory import asarray, asarrays, bytes_free, concatenated, readable, settled
+from emst.cuda.runtime.memory import asarray, asarrays, bytes_free, concatenated, copied, readable, settled
 from emst.cuda.runtime.processors import parallelism
 from emst.cuda.runtime.sort import sort_order
 from emst.cuda.runtime.total import total
@@ -92,6 +92,7 @@ __all__ = [
     "common_clusters",
     "component_bounds",
     "concatenated",
+    "copied",
     "condense",
     "core_distance_sums",
     "core_distances",

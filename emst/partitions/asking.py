@@ -49,7 +49,7 @@ def ask(ops: Backend, local: Local, labels: Labels, outline: Outline, before: As
     """Packets of the points of a partition that may hold the lightest edge of their component. `before` is what this
     function returned in the round before, None in the first one."""
     partition, index, number = local.partition, local.partition.index, local.place.number
-    labels, border = labels_of(ops, labels), before.border if before else _near_border(local)
+    labels, border = labels_of(ops, labels), before.border if before else _near_border(ops, local)
     if labels.count == 1:
         return Asked({}, border)
     rows, near_suffice = asking_of(ops, local, labels, (*border, None, local.component), border.places is not None)
@@ -88,6 +88,7 @@ def asking_of(
     return ops.asking_points(*points, *bounds, local.least, local.rest if near else float("inf"))
 
 
-def _near_border(local: Local) -> Border:
+def _near_border(ops: Backend, local: Local) -> Border:
     near = local.near
-    return Border(near, local.weight[near], None if local.partition.index.core is None else local.power[near])
+    power = None if local.partition.index.core is None else ops.take(local.power, near)
+    return Border(near, ops.take(local.weight, near), power)

@@ -127,7 +127,7 @@ def take_answers(
         assert index.core is not None
         points = ops.take(index.points(), asking)
         here = nearest_of(ops, partition, points, border.radius, search.amount(search.k))
-        core = index.core.copy()
+        core = ops.copied(index.core)
         ops.put(core, asking, here.joined(found, ops).last(ops))
         ops.set_cores(index, core)
 
@@ -170,7 +170,7 @@ def local_tree(
     """All that a partition does alone. `answers` holds what `distances_for` returned in every partition."""
     partition = partition.with_index()
     index = partition.index
-    reach, near, rest = border.reach.copy(), border.near, border.rest
+    reach, near, rest = ops.copied(border.reach), border.near, border.rest
     take_answers(ops, partition, border, reach, place.number, search, answers)
     core = index.core
     if core is not None and search.core_factor != 1:
@@ -205,14 +205,14 @@ class _Certain:
 
     def __init__(self, ops: Backend, index: SearchIndex, forest: Forest, weight: Array, power: Array) -> None:
         self.ops, self.index = ops, index
-        self.roots, self.labels = forest.components.copy(), None
+        self.roots, self.labels = ops.copied(forest.components), None
         self.before = forest.count * 10  # components before the last round
         # by root: the least weight of a component, and the least power of a distance that goes with it
-        self.weight, self.power = weight.copy(), None if index.core is None else power.copy()
+        self.weight, self.power = ops.copied(weight), None if index.core is None else ops.copied(power)
 
     def keep(self, forest: Forest) -> None:
         self._join_bounds(forest)
-        self.labels = forest.labels.copy()
+        self.labels = self.ops.copied(forest.labels)
         self.least = self.ops.take(self.weight, self.roots)
 
     def hold_back(self, forest: Forest) -> bool:
@@ -228,7 +228,7 @@ class _Certain:
     def _join_bounds(self, forest: Forest) -> None:
         if len(self.roots) > forest.count:
             self.ops.join_bounds(forest, self.roots, self.weight, self.power)
-            self.roots = forest.components.copy()
+            self.roots = self.ops.copied(forest.components)
 
 
 def _grown(ops: Backend, index: SearchIndex, weight: Array, power: Array) -> tuple[Forest, _Certain]:

@@ -280,7 +280,7 @@ def with_cores_of_all(
     """The partition with the core distances of its points among all, as weights take them; `border` and `answers` are
     as for `certain.local_tree`."""
     partition = partition.with_index()
-    take_answers(ops, partition, border, border.reach.copy(), number, search, answers)
+    take_answers(ops, partition, border, ops.copied(border.reach), number, search, answers)
     if search.core_factor != 1:
         ops.scale_cores(partition.index, search.core_factor)
     return partition

@@ -343,6 +343,10 @@ def settled():
     return contextlib.nullcontext()
 
 
+def copied(array):
+    return np.array(array)
+
+
 def concatenated(parts):
     return np.concatenate(parts)
 

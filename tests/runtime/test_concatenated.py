@@ -17,6 +17,19 @@ def test_parts_are_in_order(ops, lengths, dtype):
             np.testing.assert_array_equal(to_host(joined), np.concatenate(parts))
 
 
+@pytest.mark.parametrize("dtype", [*DTYPES, np.int32, np.bool_])
+@pytest.mark.parametrize("shape", [(0,), (7,), (1_000, 3)])
+def test_copied(ops, dtype, shape):
+    """Also of an array with gaps; what is written to the copy is not in the array."""
+    array = to_device(ops, np.random.default_rng(2).integers(0, 2, shape).astype(dtype))
+    for given in (array, array[::2]):
+        copy, before = ops.copied(given), to_host(given).copy()
+        assert copy.dtype == dtype
+        np.testing.assert_array_equal(to_host(copy), before)
+        copy[...] = 1
+        np.testing.assert_array_equal(to_host(given), before)
+
+
 def test_the_only_part_is_not_copied(ops):
     part = to_device(ops, np.arange(7.0))
     assert ops.concatenated([part[:0], part, part[7:]]) is part

@@ -57,6 +57,11 @@ def concatenated(parts):
     return asarray(filled[0]) if len(filled) == 1 else np.concatenate([asarray(part) for part in filled])
 
 
+def copied(array):
+    """See `emst.backend.operations`."""
+    return array.copy()
+
+
 def bytes_free() -> int | None:
     """Memory this process can still get, None where the machine does not say."""
     limits = [free for free in (machine_free(ROOT), groups_free(ROOT)) if free is not None]

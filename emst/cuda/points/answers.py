@@ -9,6 +9,7 @@ import numpy as np
 
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.launch import launch
+from emst.cuda.runtime.memory import copied
 
 
 def take_reaches(
@@ -27,7 +28,7 @@ def take_reaches(
 
 def join_distances(powers: cupy.ndarray, answers: Sequence[tuple[cupy.ndarray, cupy.ndarray]]) -> cupy.ndarray:
     """See `emst.backend.operations`."""
-    joined, count = powers.copy(), np.int32(powers.shape[1])
+    joined, count = copied(powers), np.int32(powers.shape[1])
     for chosen, found in answers:
         args = chosen, len(chosen), found, np.int32(found.shape[1]), count, joined
         launch("points/answers", f"join_distances<{ctype(powers.dtype)}>", len(chosen), *args)

@@ -11,7 +11,7 @@ from emst.cuda.merge import scratch_of
 from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.launch import launch, launch_over_points
-from emst.cuda.runtime.memory import asarray
+from emst.cuda.runtime.memory import asarray, copied
 
 
 def bound_weights(index: SearchIndex, reach: cupy.ndarray) -> cupy.ndarray:
@@ -31,7 +31,7 @@ def forget_bounds(forest: Forest, weight: cupy.ndarray, power: cupy.ndarray) -> 
 
 def least_of_others(values: cupy.ndarray, places: cupy.ndarray) -> float:
     """See `emst.backend.operations`. In a copy, the values at the places become infinite."""
-    others, n, T = values.copy(), len(values), ctype(values.dtype)
+    others, n, T = copied(values), len(values), ctype(values.dtype)
     least = asarray(np.array([np.inf], values.dtype))
     launch("points/border", f"leave_out<{T}>", len(places), places, len(places), others)
     launch_over_points("points/border", f"least_value<{T}>", n, others, n, least)

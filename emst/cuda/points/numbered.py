@@ -12,7 +12,7 @@ from emst.backend.records import Components, Forest, Numbering, OpenEdges
 from emst.cuda.merge import scratch_of
 from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
-from emst.cuda.runtime.memory import concatenated
+from emst.cuda.runtime.memory import concatenated, copied
 
 
 def number_points(labels: cupy.ndarray, roots: cupy.ndarray) -> tuple[cupy.ndarray, cupy.ndarray]:
@@ -56,4 +56,4 @@ def number_together(
 def _fresh(parts: Sequence[cupy.ndarray]) -> cupy.ndarray:
     """All parts in one new array."""
     whole = concatenated(parts)
-    return whole.copy() if any(whole is part for part in parts) else whole
+    return copied(whole) if any(whole is part for part in parts) else whole

@@ -63,9 +63,23 @@ def concatenated(parts: Sequence[Any]) -> cupy.ndarray:
         elif part.data.device_id != current_gpu():
             _from_another_gpu(part, place)
         else:
-            place[...] = part
+            _write(part, place)
         at += len(part)
     return out
+
+
+def copied(array: cupy.ndarray) -> cupy.ndarray:
+    """See `emst.backend.operations`. CuPy compiles a kernel for every type that it copies."""
+    copy = cupy.empty(array.shape, array.dtype)
+    _write(array, copy)
+    return copy
+
+
+def _write(array: cupy.ndarray, place: cupy.ndarray) -> None:
+    if array.flags.c_contiguous:
+        place.data.copy_from_device_async(array.data, array.nbytes)
+    else:
+        place[...] = array
 
 
 def _converted(kernel: str, array: Any, dtype: Any) -> cupy.ndarray:
