@@ -5,6 +5,8 @@
     memory.py        what an error says where memory is short
     notices.py       what is said once a process by the logger "emst"
     operations.py    the protocols: which operations both backends have, with shapes and dtypes
+    partition_records.py     records of partitions of points
+    partition_operations.py  the protocol of partitions
 
 `backend_of`, below, imports a backend by name. `emst.cpu` (numba) and `emst.cuda` (CuPy) have the same operations under
 the same names, each at the same path in both.

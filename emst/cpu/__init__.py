@@ -1,6 +1,7 @@
 """The operations of `emst.backend.operations` on the CPU, in numba. Importing compiles nothing.
 
 points/       trees of points: curve order, bounding volume hierarchy, kNN, search, prediction
+partitions/   partitions of points: the split, borders, what is certain, rounds, and the tree put together
 distances/    all distances, row by row, and cluster validity
 graph/        minimum spanning forests of graphs
 hierarchy/    dendrogram, condensed tree, selection
@@ -31,12 +32,9 @@ from emst.cpu.hierarchy.nesting import common_clusters, nesting
 from emst.cpu.hierarchy.selection import label_points, outlier_scores, select
 from emst.cpu.hierarchy.simplify import simplify
 from emst.cpu.merge import merge
-from emst.cpu.points.ahead import load_ahead
-from emst.cpu.points.answers import join_distances, take_reaches
-from emst.cpu.points.border import bound_weights, forget_bounds, hold_back, join_bounds, least_of_others
-from emst.cpu.points.bvh import build_index, build_queries
-from emst.cpu.points.cached import cache_neighbours, upper_bounds
-from emst.cpu.points.components import (
+from emst.cpu.partitions.answers import join_distances, take_reaches
+from emst.cpu.partitions.border import bound_weights, forget_bounds, hold_back, join_bounds, least_of_others
+from emst.cpu.partitions.components import (
     asking_points,
     box_labels,
     component_bounds,
@@ -45,22 +43,25 @@ from emst.cpu.points.components import (
     first_edges,
     join_components,
 )
+from emst.cpu.partitions.gathered import insert_edges, merge_edges
+from emst.cpu.partitions.joined import edge_order, edges_from, rows_here
+from emst.cpu.partitions.numbered import number_points, number_together, take_open
+from emst.cpu.partitions.outline import list_hits, node_boxes, outline_hits, outline_reaches, questions
+from emst.cpu.partitions.split import split_points
+from emst.cpu.points.ahead import load_ahead
+from emst.cpu.points.bvh import build_index, build_queries
+from emst.cpu.points.cached import cache_neighbours, upper_bounds
 from emst.cpu.points.duplicates import join_duplicates
-from emst.cpu.points.gathered import insert_edges, merge_edges
-from emst.cpu.points.joined import edge_order, edges_from, rows_here
 from emst.cpu.points.knn import core_distances, forget_neighbours, scale_cores, set_cores
 from emst.cpu.points.labels import label_nodes
 from emst.cpu.points.memory import require_memory, tree_bytes
-from emst.cpu.points.numbered import number_points, number_together, take_open
 from emst.cpu.points.order import curve_codes, curve_order, curve_segments
-from emst.cpu.points.outline import list_hits, node_boxes, outline_hits, outline_reaches, questions
 from emst.cpu.points.places import curve_places
 from emst.cpu.points.queries import nearest_across, nearest_distances, query_cores
 from emst.cpu.points.result import edge_powers, sorted_edges, unscaled
 from emst.cpu.points.rounds import join_rest
 from emst.cpu.points.search import nearest_outgoing
 from emst.cpu.points.small import join_all
-from emst.cpu.points.split import split_points
 from emst.cpu.points.statistics import point_statistics
 from emst.cpu.points.weighted import weighted_core_distances, weighted_nearest, weighted_query_cores
 from emst.cpu.runtime.blocks import for_blocks

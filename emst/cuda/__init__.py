@@ -1,6 +1,7 @@
 """The operations of `emst.backend.operations` in CUDA, through CuPy.
 
     points/       trees of points: curve order, bounding volume hierarchy, kNN, search, prediction
+    partitions/   partitions of points: the split, borders, what is certain, rounds, and the tree put together
     distances/    all distances, row by row or by brute force, and cluster validity
     graph/        minimum spanning forests of graphs
     hierarchy/    dendrogram, condensed tree, selection
@@ -34,12 +35,9 @@ from emst.cuda.hierarchy.nesting import common_clusters, nesting
 from emst.cuda.hierarchy.selection import label_points, outlier_scores, select
 from emst.cuda.hierarchy.simplify import simplify
 from emst.cuda.merge import merge
-from emst.cuda.points.ahead import load_ahead
-from emst.cuda.points.answers import join_distances, take_reaches
-from emst.cuda.points.border import bound_weights, forget_bounds, hold_back, join_bounds, least_of_others
-from emst.cuda.points.bvh import build_index, build_queries
-from emst.cuda.points.cached import cache_neighbours, upper_bounds
-from emst.cuda.points.components import (
+from emst.cuda.partitions.answers import join_distances, take_reaches
+from emst.cuda.partitions.border import bound_weights, forget_bounds, hold_back, join_bounds, least_of_others
+from emst.cuda.partitions.components import (
     asking_points,
     box_labels,
     component_bounds,
@@ -48,22 +46,25 @@ from emst.cuda.points.components import (
     first_edges,
     join_components,
 )
+from emst.cuda.partitions.gathered import insert_edges, merge_edges
+from emst.cuda.partitions.joined import edge_order, edges_from, rows_here
+from emst.cuda.partitions.numbered import number_points, number_together, take_open
+from emst.cuda.partitions.outline import list_hits, node_boxes, outline_hits, outline_reaches, questions
+from emst.cuda.partitions.split import split_points
+from emst.cuda.points.ahead import load_ahead
+from emst.cuda.points.bvh import build_index, build_queries
+from emst.cuda.points.cached import cache_neighbours, upper_bounds
 from emst.cuda.points.duplicates import join_duplicates
-from emst.cuda.points.gathered import insert_edges, merge_edges
-from emst.cuda.points.joined import edge_order, edges_from, rows_here
 from emst.cuda.points.knn import core_distances, forget_neighbours, scale_cores, set_cores
 from emst.cuda.points.labels import label_nodes
 from emst.cuda.points.memory import require_memory, tree_bytes
-from emst.cuda.points.numbered import number_points, number_together, take_open
 from emst.cuda.points.order import curve_codes, curve_order, curve_segments
-from emst.cuda.points.outline import list_hits, node_boxes, outline_hits, outline_reaches, questions
 from emst.cuda.points.places import curve_places
 from emst.cuda.points.queries import nearest_across, nearest_distances, query_cores
 from emst.cuda.points.result import edge_powers, sorted_edges, unscaled
 from emst.cuda.points.rounds import join_rest
 from emst.cuda.points.search import nearest_outgoing
 from emst.cuda.points.small import join_all
-from emst.cuda.points.split import split_points
 from emst.cuda.points.statistics import point_statistics
 from emst.cuda.points.weighted import weighted_core_distances, weighted_nearest, weighted_query_cores
 from emst.cuda.runtime.blocks import for_blocks

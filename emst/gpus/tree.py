@@ -13,7 +13,8 @@ import numpy as np
 
 from emst.backend import backend_of
 from emst.backend.operations import Backend
-from emst.backend.records import Array, ListedEdges, OpenEdges
+from emst.backend.partition_records import ListedEdges, OpenEdges
+from emst.backend.records import Array
 from emst.gpus.engine import GPUThreads
 from emst.gpus.inputs import GivenPoints
 from emst.inputs.devices import on_gpu, to_host

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Outline, Questions
+from emst.backend.partition_records import Outline, Questions
+from emst.backend.records import Array
 from emst.partitions.components import labels_of
 from emst.partitions.engine import Sender
 from emst.partitions.records import Labels, Local

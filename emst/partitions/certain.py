@@ -26,7 +26,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Forest, Norm, Outline, SearchIndex
+from emst.backend.partition_records import Outline
+from emst.backend.records import Array, Forest, Norm, SearchIndex
 from emst.boruvka import spanning_forest
 from emst.partitions.engine import Engine, Future, Sender, addressed_to, bytes_of, routed
 from emst.partitions.nearest import Answers, Distances, Weighed, nearest_of

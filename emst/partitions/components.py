@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Components, Norm, OpenEdges
+from emst.backend.partition_records import Components, OpenEdges
+from emst.backend.records import Array, Norm
 from emst.inputs.devices import to_host
 from emst.partitions.edges import chosen, greater, together
 from emst.partitions.engine import Sized

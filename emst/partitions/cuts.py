@@ -22,7 +22,8 @@ from typing import NamedTuple
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Linkage, OpenEdges
+from emst.backend.partition_records import OpenEdges
+from emst.backend.records import Array, Linkage
 from emst.inputs.devices import to_host
 from emst.partitions.chunks import Chunks, scatter_rows
 from emst.partitions.edges import (

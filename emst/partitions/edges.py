@@ -12,7 +12,8 @@ import numpy as np
 
 from emst.backend import backend_of
 from emst.backend.operations import Backend
-from emst.backend.records import Array, OpenEdges, SearchIndex
+from emst.backend.partition_records import OpenEdges
+from emst.backend.records import Array, SearchIndex
 from emst.inputs.devices import to_host
 from emst.partitions.chunks import Chunks, scatter_rows
 from emst.partitions.engine import Engine, Future, part

@@ -25,7 +25,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Condensed, Linkage, OpenEdges, Selection
+from emst.backend.partition_records import OpenEdges
+from emst.backend.records import Array, Condensed, Linkage, Selection
 from emst.hierarchy import scores
 from emst.hierarchy.condensed import condensed_tree
 from emst.hierarchy.selection import FlatClustering, Options, flat_clustering

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Norm, Outline, Reaches, SearchIndex
+from emst.backend.partition_records import Outline, Reaches
+from emst.backend.records import Array, Norm, SearchIndex
 from emst.inputs.devices import to_host
 from emst.partitions.engine import Engine, Future, Sized
 from emst.partitions.records import Local, Partition

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Condensed, Outline, SearchIndex, Selection
+from emst.backend.partition_records import Outline
+from emst.backend.records import Array, Condensed, SearchIndex, Selection
 from emst.distances.sphere import Beyond
 from emst.hierarchy.joining import ancestors_of, excess_of, leaving_of
 from emst.inputs.devices import to_host

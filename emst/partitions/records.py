@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from emst.backend.records import LEAST_EXTENT, Array, Norm, Numbering, OpenEdges, SearchIndex
+from emst.backend.partition_records import Numbering, OpenEdges
+from emst.backend.records import LEAST_EXTENT, Array, Norm, SearchIndex
 from emst.distances.metrics import Metric
 from emst.partitions.engine import Future, Sized
 

@@ -21,7 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Outline, Questions, SearchIndex
+from emst.backend.partition_records import Outline, Questions
+from emst.backend.records import Array, SearchIndex
 from emst.partitions.asking import NO_COMPONENT, Packet, asking_of, groups_of
 from emst.partitions.components import labels_of
 from emst.partitions.edges import as_bits

@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import Array, Components, JoinedComponents, OpenEdges, Questions
+from emst.backend.partition_records import Components, JoinedComponents, OpenEdges, Questions
+from emst.backend.records import Array
 from emst.partitions import remembering
 from emst.partitions.asking import NO_COMPONENT, ask, groups_of
 from emst.partitions.components import (

@@ -21,6 +21,7 @@ PACKAGE = pathlib.Path(emst.__file__).parent
 PROTOCOLS = {
     "": operations.ArrayOperations,
     "points": operations.PointOperations,
+    "partitions": operations.PartitionOperations,
     "distances": operations.DistanceOperations,
     "graph": operations.GraphOperations,
     "hierarchy": operations.HierarchyOperations,
@@ -35,7 +36,9 @@ BACKENDS = ("cpu", "cuda")
 # A room may import from the rooms in the lines above its own. `backend` is `backend_of` alone.
 LEVELS = [
     {"backend.records"},
+    {"backend.partition_records"},
     {"backend.keys", "backend.memory"},
+    {"backend.partition_operations"},
     {"backend.operations"},
     {"backend"},
     {"inputs", "progress"},
@@ -64,6 +67,7 @@ BACKEND_LEVELS = [
     {"lightest"},
     {"distances", "graph", "hierarchy"},
     {"points"},
+    {"partitions"},
     {"__init__"},
 ]
 
@@ -175,7 +179,7 @@ def test_imports_of_stages_point_one_way(module):
         assert other_room == room or other_number < number, f"{module} imports {other}"
 
 
-SHARED = {f"backend.{name}" for name in ("records", "keys", "memory", "notices")}
+SHARED = {f"backend.{name}" for name in ("records", "partition_records", "keys", "memory", "notices")}
 
 
 @pytest.mark.parametrize("module", of_backends())

@@ -26,7 +26,7 @@ def test_fits_launch_nothing_else(ops, gpus, monkeypatch, d, k, dtype):
     norm = tree_metric_of("euclidean", None).norm
     expected = ahead.kernels_of(False, False, Engine.WALKS, d, np.dtype(dtype), norm, k, None, partitions=True)
     assert sorted(launched - set(expected)) == []
-    wanted = {name for name in ("points/components", "points/gathered", "points/outline")}
+    wanted = {name for name in ("partitions/components", "partitions/gathered", "partitions/outline")}
     assert {kernel.room for kernel in launched} >= wanted
 
 

@@ -5,7 +5,7 @@ import pytest
 from threads import Threads, chunks_of, joined
 
 import emst
-from emst.backend.records import OpenEdges
+from emst.backend.partition_records import OpenEdges
 from emst.distances.metrics import tree_metric_of
 from emst.partitions.cuts import MORE, beyond_of_joined, labels_at
 from emst.partitions.edges import Edges, TreeEdges

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import emst.cpu
-from emst.backend.records import EUCLIDEAN, OpenEdges
+from emst.backend.partition_records import OpenEdges
+from emst.backend.records import EUCLIDEAN
 from emst.inputs.devices import to_host
 from emst.inputs.scaling import scale_of
 from emst.partitions import asking, certain, components, partition, remembering, rounds

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from norms_reference import power_between, power_of_box
 
-from emst.backend.records import Components, JoinedComponents, ListedEdges, OpenEdges, Questions, Reaches
+from emst.backend.partition_records import Components, JoinedComponents, ListedEdges, OpenEdges, Questions, Reaches
 
 
 def split_points(points, units, first_row, dtype, segments, count):

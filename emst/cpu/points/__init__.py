@@ -17,15 +17,7 @@ search.py        the search: the nearest point of another component
 small.py         few points: all rounds in one call
 rounds.py        the rounds that are left, at once: never on the CPU
 result.py        sorted edges and core distances, in the caller's rows and units
-joined.py        edges that rounds have found: rows of their ends, and the total order
-gathered.py      edges of partitions as one list
 places.py        places of new points in that order
-outline.py       how far points are from what other partitions hold, and which ask
-split.py         points in the order of their segments, each of which goes to one partition
-answers.py       reaches and core distances, from what other partitions have answered
-border.py        bounds of edges to other partitions; components that must not hook, as these may be lighter
-components.py    first edges of components between rounds of partitions, and points that ask
-numbered.py      numbers of the components of partitions, and the edges between them that are not certain
 queries.py       nearest points for new points, and for points of other partitions
 engine.py        the choice of engine: walks or products, by a sample
 products.py      inner products of all pairs in many dimensions, and the bound on their error

@@ -18,15 +18,7 @@ search         the search: the nearest point of another component
 small          few points: all rounds at once, by comparing all pairs
 rounds         few points or components: the rounds that are left, at once
 result         sorted edges and core distances, in the caller's rows and units
-joined         edges that rounds have found: rows of their ends, and the total order
-gathered       edges of partitions as one list
 places         places of new points in that order
-outline        how far points are from what other partitions hold, and which ask; outline.cuh has the distance of a box
-split          points in the order of their segments, each of which goes to one partition
-answers        reaches and core distances, from what other partitions have answered
-border         bounds of edges to other partitions; components that must not hook, as these may be lighter
-components     first edges of components between rounds of partitions, and points that ask
-numbered       numbers of the components of partitions, and the edges between them that are not certain
 queries        nearest points for new points, and for points of other partitions
 products       many dimensions: which pairs can matter, by products of halves; products.cuh multiplies on tensor cores
 products_knn.cu  its kernels for core distances and lists of neighbours

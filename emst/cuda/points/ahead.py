@@ -157,50 +157,50 @@ KERNELS = {
     # what partitions launch besides the rounds
     "partitions": """
         points/order code_segments<{T}, {A}>
-        points/split count_segments
-        points/split add_counts
-        points/split split_points<{U}, int>
-        points/outline node_boxes<{T}>
-        points/outline bound_nodes<{T}, {M}>
-        points/outline list_near<{T}>
-        points/outline spread_bounds<{T}>
-        points/outline reach_near<{T}, {M}>
-        points/outline gather_asking<{T}, {M}>
-        points/outline number_near
-        points/outline outline_hits<{T}, {M}>
-        points/outline list_hits
-        points/outline border_hits<{T}, {M}>
-        points/outline write_questions<{T}>
-        points/answers raise_reaches<{T}>
-        points/answers lower_reaches<{T}>
-        points/border forget_bounds<{T}>
-        points/border count_sure<{T}, {M}>
-        points/border take_unsure<{T}, {M}>
-        points/components least_keys<{WORDS}>
-        points/components first_places<{WORDS}>
-        points/components edges_across<{T}>
-        points/components edges_at<{WORDS}>
-        points/components hook_first<{T}, {WORDS}>
-        points/components number_roots
-        points/numbered number_points
-        points/numbered list_open<{T}, {M}, {MRD}>
-        points/numbered count_from<{WORDS}>
-        points/components renumber
-        points/components list_taken<{WORDS}>
-        points/components list_left<{WORDS}>
-        points/components write_bounds<{T}>
-        points/components forget_greatest<{T}>
-        points/components list_asking<{T}>
-        points/components exceeds_rest<{T}>
+        partitions/split count_segments
+        partitions/split add_counts
+        partitions/split split_points<{U}, int>
+        partitions/outline node_boxes<{T}>
+        partitions/outline bound_nodes<{T}, {M}>
+        partitions/outline list_near<{T}>
+        partitions/outline spread_bounds<{T}>
+        partitions/outline reach_near<{T}, {M}>
+        partitions/outline gather_asking<{T}, {M}>
+        partitions/outline number_near
+        partitions/outline outline_hits<{T}, {M}>
+        partitions/outline list_hits
+        partitions/outline border_hits<{T}, {M}>
+        partitions/outline write_questions<{T}>
+        partitions/answers raise_reaches<{T}>
+        partitions/answers lower_reaches<{T}>
+        partitions/border forget_bounds<{T}>
+        partitions/border count_sure<{T}, {M}>
+        partitions/border take_unsure<{T}, {M}>
+        partitions/components least_keys<{WORDS}>
+        partitions/components first_places<{WORDS}>
+        partitions/components edges_across<{T}>
+        partitions/components edges_at<{WORDS}>
+        partitions/components hook_first<{T}, {WORDS}>
+        partitions/components number_roots
+        partitions/numbered number_points
+        partitions/numbered list_open<{T}, {M}, {MRD}>
+        partitions/numbered count_from<{WORDS}>
+        partitions/components renumber
+        partitions/components list_taken<{WORDS}>
+        partitions/components list_left<{WORDS}>
+        partitions/components write_bounds<{T}>
+        partitions/components forget_greatest<{T}>
+        partitions/components list_asking<{T}>
+        partitions/components exceeds_rest<{T}>
         points/result edge_powers<{T}, {M}>
         points/result unscaled<{T}, {ROOTED}>
-        points/joined rows_here<int>
-        points/joined edges_from<{WORDS}>
-        points/joined edge_keys
-        points/gathered put_others<{T}, {M}, {MRD}>
-        points/gathered put_edges<{T}, {M}, {MRD}>
-        points/gathered split_tiles<{T}, {MRD}>
-        points/gathered merge_edges<{T}, {MRD}>
+        partitions/joined rows_here<int>
+        partitions/joined edges_from<{WORDS}>
+        partitions/joined edge_keys
+        partitions/gathered put_others<{T}, {M}, {MRD}>
+        partitions/gathered put_edges<{T}, {M}, {MRD}>
+        partitions/gathered split_tiles<{T}, {MRD}>
+        partitions/gathered merge_edges<{T}, {MRD}>
         merge hook<float>
         merge list_roots<float>
         runtime/gather gather_words<u32, int>
@@ -208,7 +208,7 @@ KERNELS = {
         runtime/gather gather_rows<{U}, int>
     """,
     "partitions by walks": """
-        points/components box_labels<{T}, {D}>
+        partitions/components box_labels<{T}, {D}>
         points/queries nearest_across<{T}, {D}, {M}, {MRD}, true>
         points/queries list_within<{T}, {D}, {M}, {OTHERS}>
     """,
@@ -216,17 +216,17 @@ KERNELS = {
         distances/brute brute_across<{T}, {M}>
         distances/brute brute_within<{T}, {M}>
     """,
-    "partitions without cores": "points/border lower_bounds<{T}>",
+    "partitions without cores": "partitions/border lower_bounds<{T}>",
     "partitions with cores": """
-        points/answers join_distances<{T}>
+        partitions/answers join_distances<{T}>
         runtime/gather put_words<{U}, int>
-        points/border bound_weights<{T}>
-        points/border leave_out<{T}>
-        points/border least_value<{T}>
-        points/border begin_bounds<{T}>
-        points/border join_weights<{T}>
-        points/border join_powers<{T}>
-        points/border end_bounds<{T}>
+        partitions/border bound_weights<{T}>
+        partitions/border leave_out<{T}>
+        partitions/border least_value<{T}>
+        partitions/border begin_bounds<{T}>
+        partitions/border join_weights<{T}>
+        partitions/border join_powers<{T}>
+        partitions/border end_bounds<{T}>
         runtime/gather put_words<{U}, int>
     """,
     "partitions with lists": "points/queries list_within<{T}, {D}, {M}, {K}>",

@@ -6,7 +6,8 @@ import reference
 from helpers import KINDS, cloud, hierarchies, to_device, to_host
 from norms_reference import BY_NAME, NAMES_AND_DTYPES, in_box, power_between
 
-from emst.backend.records import EUCLIDEAN, Norm, Numbering, Outline, Reaches
+from emst.backend.partition_records import Numbering, Outline, Reaches
+from emst.backend.records import EUCLIDEAN, Norm
 
 
 def outline_of(parts, labels, random, dividing=0.9):

@@ -19,22 +19,22 @@ def bound_weights(index: SearchIndex, reach: cupy.ndarray) -> cupy.ndarray:
     if index.core is None:
         return reach
     weight = cupy.empty_like(reach)
-    launch("points/border", f"bound_weights<{index.T}>", index.n, reach, index.core, index.n, weight)
+    launch("partitions/border", f"bound_weights<{index.T}>", index.n, reach, index.core, index.n, weight)
     return weight
 
 
 def forget_bounds(forest: Forest, weight: cupy.ndarray, power: cupy.ndarray) -> None:
     """See `emst.backend.operations`."""
     n, ends = len(weight), scratch_of(forest).ends
-    launch("points/border", f"forget_bounds<{ctype(weight.dtype)}>", n, ends, n, weight, power)
+    launch("partitions/border", f"forget_bounds<{ctype(weight.dtype)}>", n, ends, n, weight, power)
 
 
 def least_of_others(values: cupy.ndarray, places: cupy.ndarray) -> float:
     """See `emst.backend.operations`. In a copy, the values at the places become infinite."""
     others, n, T = copied(values), len(values), ctype(values.dtype)
     least = asarray(np.array([np.inf], values.dtype))
-    launch("points/border", f"leave_out<{T}>", len(places), places, len(places), others)
-    launch_over_points("points/border", f"least_value<{T}>", n, others, n, least)
+    launch("partitions/border", f"leave_out<{T}>", len(places), places, len(places), others)
+    launch_over_points("partitions/border", f"least_value<{T}>", n, others, n, least)
     return float(least.get()[0])
 
 
@@ -42,13 +42,13 @@ def join_bounds(forest: Forest, roots: cupy.ndarray, weight: cupy.ndarray, power
     """See `emst.backend.operations`."""
     T, old = ctype(weight.dtype), (roots, len(roots), forest.labels)
     if power is None:
-        launch("points/border", f"lower_bounds<{T}>", len(roots), *old, weight)
+        launch("partitions/border", f"lower_bounds<{T}>", len(roots), *old, weight)
         return
     components, least = (forest.components, forest.count), (cupy.empty_like(weight), cupy.empty_like(power))
-    launch("points/border", f"begin_bounds<{T}>", forest.count, *components, weight, *least)
-    launch("points/border", f"join_weights<{T}>", len(roots), *old, weight, least[0])
-    launch("points/border", f"join_powers<{T}>", len(roots), *old, weight, power, *least)
-    launch("points/border", f"end_bounds<{T}>", forest.count, *components, *least, weight, power)
+    launch("partitions/border", f"begin_bounds<{T}>", forest.count, *components, weight, *least)
+    launch("partitions/border", f"join_weights<{T}>", len(roots), *old, weight, least[0])
+    launch("partitions/border", f"join_powers<{T}>", len(roots), *old, weight, power, *least)
+    launch("partitions/border", f"end_bounds<{T}>", forest.count, *components, *least, weight, power)
 
 
 def hold_back(index: SearchIndex, forest: Forest, weight: cupy.ndarray, power: cupy.ndarray | None) -> int:
@@ -57,8 +57,8 @@ def hold_back(index: SearchIndex, forest: Forest, weight: cupy.ndarray, power: c
     name = f"<{index.T}, {index.metric.number}>"
     edges = (forest.components, count, forest.best, scratch_of(forest).edge, weight, power)
     points = (index.rows, *index.shape, index.metric.norm)
-    launch("points/border", f"count_sure{name}", count, *edges, *points, total)
+    launch("partitions/border", f"count_sure{name}", count, *edges, *points, total)
     sure = int(total.get()[0])
     if sure:
-        launch("points/border", f"take_unsure{name}", count, *edges, *points)
+        launch("partitions/border", f"take_unsure{name}", count, *edges, *points)
     return sure

@@ -6,7 +6,8 @@ import reference
 from helpers import DTYPES, KINDS, cloud, forest_on, hierarchies, to_device, to_host
 from norms_reference import BY_NAME
 
-from emst.backend.records import EUCLIDEAN, ListedEdges, Numbering, OpenEdges
+from emst.backend.partition_records import ListedEdges, Numbering, OpenEdges
+from emst.backend.records import EUCLIDEAN
 from emst.boruvka import spanning_forest
 
 

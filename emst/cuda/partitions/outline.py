@@ -6,7 +6,8 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
-from emst.backend.records import Norm, Numbering, Outline, Questions, Reaches
+from emst.backend.partition_records import Numbering, Outline, Questions, Reaches
+from emst.backend.records import Norm
 from emst.cuda.distances.metric import metric_of
 from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.compile import ctype
@@ -26,13 +27,13 @@ def node_boxes(index: SearchIndex, level: int, node: cupy.ndarray) -> cupy.ndarr
     else:
         rows, of_box, high = index.nodes[2 * sum(index.counts[:level]) :], 2 * stride, stride
     args = rows, *map(np.int32, (of_box, high, d)), node, m, boxes
-    launch("points/outline", f"node_boxes<{index.T}>", m * 2 * d, *args)
+    launch("partitions/outline", f"node_boxes<{index.T}>", m * 2 * d, *args)
     return boxes
 
 
 def outline_reaches(index: SearchIndex, outline: Outline, home: int, highest: int, share: float) -> Reaches:
     """See `emst.backend.operations`. The host waits once, for the numbers of points."""
-    n, dtype, path, T = index.n, index.dtype, "points/outline", index.T
+    n, dtype, path, T = index.n, index.dtype, "partitions/outline", index.T
     template = f"{T}, {index.metric.number}"
     kept, others = _by_value(outline, home)
     space = *index.shape, index.metric.norm
@@ -79,7 +80,7 @@ def outline_hits(
     kept, others = _by_value(outline, home)
     queries = [None if array is None else cupy.ascontiguousarray(array) for array in (points, labels, radius)]
     args = (*queries, m, np.int32(d), metric.norm, others, hits)
-    launch("points/outline", f"outline_hits<{ctype(points.dtype)}, {metric.number}>", m, *args)
+    launch("partitions/outline", f"outline_hits<{ctype(points.dtype)}, {metric.number}>", m, *args)
     del kept
     return hits.T
 
@@ -95,7 +96,7 @@ def _listed(hits: cupy.ndarray) -> tuple[cupy.ndarray, list[int]]:
     if hits.size == 0:
         return cupy.empty(0, np.int32), [0] * (partitions + 1)
     start = cupy.empty(partitions + 1, np.int32)
-    compaction, args = Compaction(hits.size), ("points/outline", "list_hits", hits.size, hits, m, partitions)
+    compaction, args = Compaction(hits.size), ("partitions/outline", "list_hits", hits.size, hits, m, partitions)
     compaction.launch(*args, None, start)
     starts = start.tolist()
     members = cupy.empty(starts[-1], np.int32)
@@ -116,7 +117,7 @@ def questions(
     home: int,
 ) -> tuple[Questions, list[int]]:
     """See `emst.backend.operations`. The host waits once, for the numbers of questions."""
-    m, d, dtype, path = len(places), index.d, index.dtype, "points/outline"
+    m, d, dtype, path = len(places), index.d, index.dtype, "partitions/outline"
     kept, others = _by_value(outline, home)
     fields = np.array([array.data.ptr for array in (places, component, group, bound)], np.uint64)
     asking, rows = fields.view(f"V{fields.nbytes}"), (index.rows, *index.shape)

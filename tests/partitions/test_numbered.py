@@ -7,7 +7,7 @@ import pytest
 import reference
 from helpers import DTYPES, KINDS, cloud, forest_on, hierarchies, to_device, to_host
 
-from emst.backend.records import Numbering, OpenEdges
+from emst.backend.partition_records import Numbering, OpenEdges
 
 
 @pytest.mark.parametrize("n", [1, 2, 31, 33, 1_025, 5_000])

@@ -7,7 +7,7 @@ import pytest
 import reference
 from helpers import cloud, hierarchies, to_device, to_host
 
-from emst.backend.records import Components, Numbering, OpenEdges
+from emst.backend.partition_records import Components, Numbering, OpenEdges
 
 
 def edges(rng, m, dtype, ties):

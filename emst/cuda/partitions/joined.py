@@ -8,7 +8,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from emst.backend.records import Numbering, OpenEdges
+from emst.backend.partition_records import Numbering, OpenEdges
 from emst.cuda.runtime.compile import number_type
 from emst.cuda.runtime.launch import Compaction, launch
 from emst.cuda.runtime.sort import sort_pairs
@@ -19,7 +19,7 @@ def rows_here(edges: OpenEdges, numbering: Numbering, rows: cupy.ndarray) -> cup
     m, width = edges.words.shape
     found = cupy.empty((m, 2), rows.dtype)
     args = edges.words, np.int32(width), 2 * m, *numbering, rows, len(rows), found
-    launch("points/joined", f"rows_here<{number_type(rows.dtype)}>", 2 * m, *args)
+    launch("partitions/joined", f"rows_here<{number_type(rows.dtype)}>", 2 * m, *args)
     return found
 
 
@@ -28,7 +28,7 @@ def edges_from(edges: OpenEdges, start: int, size: int, rows: cupy.ndarray) -> O
     m, width = edges.words.shape
     found, total = cupy.empty((m, width), np.uint64), cupy.zeros(1, np.int32)
     args = edges.words, m, start, size, rows, len(rows) // max(m, 1), found, total
-    Compaction(m).launch("points/joined", f"edges_from<{width}>", m, *args)
+    Compaction(m).launch("partitions/joined", f"edges_from<{width}>", m, *args)
     return OpenEdges(found[: int(total.get()[0])])
 
 
@@ -44,5 +44,5 @@ def _keys(edges: OpenEdges, word: int, order: Any) -> cupy.ndarray:
     """A word of every edge, in this order."""
     m, width = edges.words.shape
     keys = cupy.empty(m, np.uint64)
-    launch("points/joined", "edge_keys", m, edges.words, np.int32(width), np.int32(word), order, m, keys)
+    launch("partitions/joined", "edge_keys", m, edges.words, np.int32(width), np.int32(word), order, m, keys)
     return keys

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from emst.backend.records import Outline, Questions, Reaches
+from emst.backend.partition_records import Outline, Questions, Reaches
 from emst.cpu.points.bvh import MIXED
 from emst.cpu.points.distances import box_power, box_width
 from emst.cpu.points.norms import BELOW, space_of

@@ -20,10 +20,10 @@ def take_reaches(
 ) -> None:
     """See `emst.backend.operations`. An answer that is finite is at most the radius."""
     T = ctype(reach.dtype)
-    launch("points/answers", f"raise_reaches<{T}>", len(asking), asking, len(asking), radius, reach)
+    launch("partitions/answers", f"raise_reaches<{T}>", len(asking), asking, len(asking), radius, reach)
     for chosen, first in answers:
         args = asking, chosen, len(chosen), first, first.strides[0] // first.itemsize, reach
-        launch("points/answers", f"lower_reaches<{T}>", len(chosen), *args)
+        launch("partitions/answers", f"lower_reaches<{T}>", len(chosen), *args)
 
 
 def join_distances(powers: cupy.ndarray, answers: Sequence[tuple[cupy.ndarray, cupy.ndarray]]) -> cupy.ndarray:
@@ -31,5 +31,5 @@ def join_distances(powers: cupy.ndarray, answers: Sequence[tuple[cupy.ndarray, c
     joined, count = copied(powers), np.int32(powers.shape[1])
     for chosen, found in answers:
         args = chosen, len(chosen), found, np.int32(found.shape[1]), count, joined
-        launch("points/answers", f"join_distances<{ctype(powers.dtype)}>", len(chosen), *args)
+        launch("partitions/answers", f"join_distances<{ctype(powers.dtype)}>", len(chosen), *args)
     return joined

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import cupy
 import numpy as np
 
-from emst.backend.records import Components, Forest, Numbering, OpenEdges
+from emst.backend.partition_records import Components, Numbering, OpenEdges
+from emst.backend.records import Forest
 from emst.cuda.merge import scratch_of
 from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
@@ -19,8 +20,8 @@ def number_points(labels: cupy.ndarray, roots: cupy.ndarray) -> tuple[cupy.ndarr
     """See `emst.backend.operations`."""
     n, count = len(labels), len(roots)
     number, component, size = cupy.empty(n, np.int32), cupy.empty(n, np.int32), cupy.zeros(count, np.int64)
-    launch("points/components", "number_roots", count, roots, count, number)
-    launch_over_points("points/numbered", "number_points", n, labels, number, n, component, size)
+    launch("partitions/components", "number_roots", count, roots, count, number)
+    launch_over_points("partitions/numbered", "number_points", n, labels, number, n, component, size)
     return component, size
 
 
@@ -34,7 +35,7 @@ def take_open(
     points = index.rows, *index.shape, index.metric.norm
     mrd = "false" if index.core is None else "true"
     name = f"list_open<{index.T}, {index.metric.number}, {mrd}>"
-    Compaction(count).launch("points/numbered", name, count, *slots, *points, *numbering, edges.words, total)
+    Compaction(count).launch("partitions/numbered", name, count, *slots, *points, *numbering, edges.words, total)
     forest.components = roots
     return edges
 
@@ -49,7 +50,7 @@ def number_together(
     for begins, counts in zip(lengths.cumsum(axis=0) - lengths, lengths.tolist()):
         e, b, c = begins.tolist()
         args = np.int32(c), words[e:], counts[0], box[b:], counts[1], label[c:], counts[2]
-        launch("points/numbered", f"count_from<{words.shape[1]}>", max(counts), *args)
+        launch("partitions/numbered", f"count_from<{words.shape[1]}>", max(counts), *args)
     return OpenEdges(words), Components(label, len(size), size, box)
 
 

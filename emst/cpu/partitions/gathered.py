@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from emst.backend.records import ListedEdges
+from emst.backend.partition_records import ListedEdges
 from emst.cpu.points.distances import distance_power
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.numbers import greater, lesser

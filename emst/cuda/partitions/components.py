@@ -7,7 +7,8 @@ from typing import Any
 import cupy
 import numpy as np
 
-from emst.backend.records import Components, Forest, JoinedComponents, Numbering, OpenEdges
+from emst.backend.partition_records import Components, JoinedComponents, Numbering, OpenEdges
+from emst.backend.records import Forest
 from emst.cuda.merge import MergeScratch, halves, merge
 from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.compile import ctype
@@ -20,8 +21,8 @@ def first_edges(edges: OpenEdges, label: cupy.ndarray, count: int, both: bool = 
     m, words, given = _edges(edges, label, both)
     known = all_ones(3 * count, np.uint32)
     least, place = known[: 2 * count].view(np.uint64), known[2 * count :]
-    launch("points/components", f"least_keys<{words}>", m, given, least)
-    launch("points/components", f"first_places<{words}>", m, given, least, place)
+    launch("partitions/components", f"least_keys<{words}>", m, given, least)
+    launch("partitions/components", f"first_places<{words}>", m, given, least, place)
     return place.view(np.int32)
 
 
@@ -40,7 +41,7 @@ def edges_across(
     edges = OpenEdges(cupy.empty((m, words), np.uint64))
     queries = nearest, weight, power, m, query_component, query_id
     args = (*queries, component, np.int32(base), *numbering, edges.words)
-    launch("points/components", f"edges_across<{ctype(weight.dtype)}>", m, *args)
+    launch("partitions/components", f"edges_across<{ctype(weight.dtype)}>", m, *args)
     return edges
 
 
@@ -48,7 +49,7 @@ def edges_at(edges: OpenEdges, places: cupy.ndarray) -> OpenEdges:
     """See `emst.backend.operations`."""
     _, words, given = _edges(edges, places, True)  # labels are not read
     found = cupy.empty((len(places), words), np.uint64)
-    launch("points/components", f"edges_at<{words}>", len(places), given, places, len(places), found)
+    launch("partitions/components", f"edges_at<{words}>", len(places), given, places, len(places), found)
     return OpenEdges(found)
 
 
@@ -59,19 +60,19 @@ def join_components(edges: OpenEdges, components: Components, bound: cupy.ndarra
     first, forest = first_edges(edges, label, count), _forest(count)
     scratch = forest.scratch
     hooks = first, bound, count, forest.labels, forest.components, scratch.edge, scratch.ends
-    launch("points/components", f"hook_first<{ctype(bound.dtype)}, {words}>", count, given, *hooks)
+    launch("partitions/components", f"hook_first<{ctype(bound.dtype)}, {words}>", count, given, *hooks)
     left = merge(forest)
     of_root, number = empties((count, np.int32), (count, np.int32))
     sizes, totals = zeros((left, np.int64), (2, np.int32))
     labels, of_boxes = empties((len(label), np.int32), (len(boxes), np.int32))
-    launch("points/components", "number_roots", left, forest.components, left, of_root)
+    launch("partitions/components", "number_roots", left, forest.components, left, of_root)
     old = of_root, forest.labels, size, count, label, len(label), boxes, len(boxes)
     threads = max(count, len(label), len(boxes))
-    launch("points/components", "renumber", threads, *old, number, sizes, labels, of_boxes)
+    launch("partitions/components", "renumber", threads, *old, number, sizes, labels, of_boxes)
     taken, rest = cupy.empty((count - left, words), np.uint64), cupy.empty((m, words), np.uint64)
     of_taken = given, first, scratch.ends, count, taken, totals
-    Compaction(count).launch("points/components", f"list_taken<{words}>", count, *of_taken)
-    Compaction(m).launch("points/components", f"list_left<{words}>", m, given, number, rest, totals[1:])
+    Compaction(count).launch("partitions/components", f"list_taken<{words}>", count, *of_taken)
+    Compaction(m).launch("partitions/components", f"list_left<{words}>", m, given, number, rest, totals[1:])
     rest = rest[: int(totals.get()[1])]
     return JoinedComponents(Components(labels, left, sizes, of_boxes), number, first, OpenEdges(taken), OpenEdges(rest))
 
@@ -82,8 +83,9 @@ def component_bounds(edges: OpenEdges, components: Components) -> tuple[cupy.nda
     first, T = first_edges(edges, label, count), ctype(edges.dtype)
     weight, power = empties((count, edges.dtype), (count, edges.dtype))
     greatest = cupy.zeros(1, np.uint64)
-    launch("points/components", f"write_bounds<{T}>", count, edges.words, first, size, count, weight, power, greatest)
-    launch("points/components", f"forget_greatest<{T}>", 1, greatest, weight)
+    bounds = edges.words, first, size, count, weight, power, greatest
+    launch("partitions/components", f"write_bounds<{T}>", count, *bounds)
+    launch("partitions/components", f"forget_greatest<{T}>", 1, greatest, weight)
     return weight, power
 
 
@@ -110,7 +112,7 @@ def box_labels(
     """See `emst.backend.operations`."""
     m, found = len(level), cupy.empty(len(level), np.int32)
     args = (level, node, m, cupy.ascontiguousarray(labels), group, index.hierarchy, index.nodes, found)
-    launch("points/components", f"box_labels<{index.layout}>", m, *args)
+    launch("partitions/components", f"box_labels<{index.layout}>", m, *args)
     return found
 
 
@@ -132,10 +134,10 @@ def asking_points(
     asking, totals = cupy.empty(n, np.int32), cupy.zeros(2, np.int32)
     points = (_in_order(places), n, *map(_in_order, (weight, power, nearest, component)))
     bounds = tuple(map(_in_order, (group, bound, bound_power, label)))
-    Compaction(n).launch("points/components", f"list_asking<{T}>", n, *points, *bounds, asking, totals)
+    Compaction(n).launch("partitions/components", f"list_asking<{T}>", n, *points, *bounds, asking, totals)
     if rest < np.inf:
         args = len(group), bounds[0], bounds[1], least, weight.dtype.type(rest), totals[1:]
-        launch("points/components", f"exceeds_rest<{T}>", len(group), *args)
+        launch("partitions/components", f"exceeds_rest<{T}>", len(group), *args)
     total, exceeds = totals.tolist()
     return asking[:total], not exceeds
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from emst.backend.records import NO_FOREST, Components, JoinedComponents, OpenEdges
+from emst.backend.partition_records import Components, JoinedComponents, OpenEdges
+from emst.backend.records import NO_FOREST
 from emst.cpu.contract import stays_root
 from emst.cpu.points.bvh import MIXED
 from emst.cpu.runtime.arrays import empty

@@ -5,7 +5,7 @@ import pytest
 import reference
 from helpers import DTYPES, to_device, to_host
 
-from emst.backend.records import Numbering, OpenEdges
+from emst.backend.partition_records import Numbering, OpenEdges
 
 PARTITIONS = [Numbering(2**33, 3, 0), Numbering(2**33 + 400, 5, 20), Numbering(2**33 + 1000, 7, 7)]
 TAKING_PART = 400, 580, 3

@@ -24,15 +24,15 @@ def split_points(
     n, d = points.shape
     tiles, number = max(1, -(-n // SPLIT_TILE)), np.int32(count)
     before, begins = empties((count * tiles, np.int32), (count + 1, np.int32))
-    launch("points/split", "count_segments", tiles * BLOCK, segments, n, number, before)
+    launch("partitions/split", "count_segments", tiles * BLOCK, segments, n, number, before)
     scan = Compaction(len(before), SCAN_TILE)
-    scan.launch("points/split", "add_counts", len(before), before, len(before), tiles, begins)
+    scan.launch("partitions/split", "add_counts", len(before), before, len(before), tiles, begins)
     starts = OnItsWay(begins)
     moved, rows = cupy.empty((n, d), points.dtype), cupy.empty(n, dtype)
     weights = None if units is None else cupy.empty(n, np.int64)
     name = f"split_points<{WORDS[points.itemsize]}, {number_type(rows.dtype)}>"
     args = (points, np.int32(d), units, first_row, segments, n, number, before, moved, rows, weights)
-    launch("points/split", name, tiles * BLOCK, *args)
+    launch("partitions/split", name, tiles * BLOCK, *args)
     return moved, rows, weights, starts.arrived()
 
 

@@ -5,7 +5,7 @@
 // node_boxes, outline_hits and list_hits launch the kernels of these names; questions launches border_hits, list_hits
 // and write_questions.
 #include "points/bvh.cuh"
-#include "points/outline.cuh"
+#include "partitions/outline.cuh"
 #include "runtime/compact.cuh"
 
 constexpr int NEAR = -1;                   // instead of the bound of a box that is near: less than any bound

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from emst.backend.records import Components, OpenEdges
+from emst.backend.partition_records import Components, OpenEdges
 from emst.cpu.points.result import edge_powers
 from emst.cpu.runtime.gather import take
 

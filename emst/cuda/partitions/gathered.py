@@ -5,7 +5,7 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
-from emst.backend.records import ListedEdges, Numbering, OpenEdges
+from emst.backend.partition_records import ListedEdges, Numbering, OpenEdges
 from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import BLOCK, MERGED_EACH
@@ -25,8 +25,8 @@ def insert_edges(
     listed, before = _places(m + k, weights.dtype, index.core is not None), cupy.empty(k, np.int32)
     given = edges, weights, m, index.rows, *index.shape, index.metric.norm
     template = f"<{index.T}, {index.metric.number}, {_mrd(listed)}>"
-    launch("points/gathered", f"put_others{template}", k, *given, others.words, k, *numbering, before, *listed)
-    launch_over_points("points/gathered", f"put_edges{template}", m, *given, rows, before, k, *listed)
+    launch("partitions/gathered", f"put_others{template}", k, *given, others.words, k, *numbering, before, *listed)
+    launch_over_points("partitions/gathered", f"put_edges{template}", m, *given, rows, before, k, *listed)
     return listed
 
 
@@ -37,9 +37,9 @@ def merge_edges(first: ListedEdges, second: ListedEdges) -> ListedEdges:
         return first if k == 0 else second
     listed, tiles = _places(m + k, first.weight.dtype, first.power is not None), -(-(m + k) // (BLOCK * MERGED_EACH))
     splits, template = cupy.empty(tiles + 1, np.int32), f"<{ctype(first.weight.dtype)}, {_mrd(first)}>"
-    launch("points/gathered", f"split_tiles{template}", tiles + 1, *first[1:], m, *second[1:], k, tiles, splits)
+    launch("partitions/gathered", f"split_tiles{template}", tiles + 1, *first[1:], m, *second[1:], k, tiles, splits)
     args = (*first, m, *second, k, splits, *listed)
-    launch_grid("points/gathered", f"merge_edges{template}", (tiles,), (BLOCK,), args)
+    launch_grid("partitions/gathered", f"merge_edges{template}", (tiles,), (BLOCK,), args)
     return listed
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from emst.backend.records import OpenEdges
+from emst.backend.partition_records import OpenEdges
 from emst.cpu.runtime.sort import sort_order
 
 

@@ -1,0 +1,249 @@
+"""What both backends do for partitions of points, `emst/partitions/`; see `operations.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from emst.backend.partition_records import (
+    Components,
+    JoinedComponents,
+    ListedEdges,
+    Numbering,
+    OpenEdges,
+    Outline,
+    Questions,
+    Reaches,
+)
+from emst.backend.records import Array, Forest, Norm, SearchIndex
+
+
+class PartitionOperations(Protocol):
+    """Operations on one partition of the points, and on what is known of all."""
+
+    # ---- the border --------------------------------------------------------------------------------------------------
+
+    def split_points(
+        self, points: Array, units: Array | None, first_row: int, dtype: Any, segments: Array, count: int
+    ) -> tuple[Array, Array, Array | None, list[int]]:
+        """Points T[n, d] in the order of their segments, int32[n], each from 0 to ``count - 1``; points of one segment
+        stay in order. Then, in this order, their rows in `dtype`, int32 or int64, that of point i being
+        ``first_row + i``; and their weights `units`, int64[n], or None. Then where every segment begins among them, and
+        n: `count` + 1 numbers on the host."""
+
+    def outline_reaches(self, index: SearchIndex, outline: Outline, home: int, highest: int, share: float) -> Reaches:
+        """How far the points of partition `home` are from the other partitions, and which of them ask.
+
+        The reach of a box is the power of its distance to the nearest leaf of the outline in a partition other than
+        `home`, infinite if there is none. A point is a box with equal corners. The width of a box is the power of the
+        vector from its low to its high corner, as of a distance, but without wrapping. A box is far if its reach is
+        greater than its width.
+
+        From level `highest` of the hierarchy down, all points of a far box get the reach of that box, and what lies
+        below it is not looked at. The points that are then left are near, and get their own reaches. Without levels,
+        all points are near.
+
+        The radius of a point is its core distance, if the hierarchy keeps core distances. Without them, that of a near
+        point is the width of its leaf times `share`, each rounded to T, or infinite without levels; the others have
+        none. A point asks if its reach is at most its radius."""
+
+    def outline_hits(
+        self, points: Array, labels: Array | None, radius: Array, outline: Outline, home: int, norm: Norm
+    ) -> Array:
+        """Which partitions other than `home`, that of the points, have a leaf of the outline that is within `radius`,
+        T[m], a power, of each point, T[m, d], and whose label is MIXED or differs from `labels`, int32[m]:
+        bool[m, partitions]. Without `labels`, all leaves differ."""
+
+    def list_hits(self, hits: Array) -> tuple[Array, list[int]]:
+        """The points that hit each partition, by bool[m, partitions]: those of one partition after the other, int32[k],
+        ascending for each; and where those of every partition begin, and k at the end: partitions + 1 numbers."""
+
+    def node_boxes(self, index: SearchIndex, level: int, node: Array) -> Array:
+        """Low and high corners of the boxes `node`, int32[m], of a level of the hierarchy: T[m, 2, d]. -1 as the level
+        stands for points."""
+
+    def take_reaches(self, reach: Array, asking: Array, radius: Array, answers: Sequence[tuple[Array, Array]]) -> None:
+        """Write into `reach`, T[n], what the points `asking`, int32[m], were answered, who have asked for points within
+        `radius`, T[m], a power.
+
+        An answer is (chosen, first): power of the distance of the point ``asking[chosen[i]]`` to the nearest point
+        there within its radius, T[c], infinity if there is none. `chosen`, int32[c], ascends; `first` may be a column
+        of another array. The reach becomes the least of the answers. If all are infinite, it becomes the radius, unless
+        it is greater."""
+
+    def join_distances(self, powers: Array, answers: Sequence[tuple[Array, Array]]) -> Array:
+        """The least of the numbers in every row of `powers`, T[m, count], and of its answers: T[m, count]. An answer is
+        (chosen, found): row i of `found`, T[c, width], belongs to row ``chosen[i]``; `chosen`, int32[c], ascends. All
+        rows ascend, before and afterwards, and no number is negative."""
+
+    # ---- what is certain ---------------------------------------------------------------------------------------------
+
+    def bound_weights(self, index: SearchIndex, reach: Array) -> Array:
+        """Lower bounds of the weights of edges from lower bounds of the powers of their distances, T[n]: the greater of
+        `reach` and the core distance of every point. It is `reach` itself if the hierarchy keeps no core distances."""
+
+    def forget_bounds(self, forest: Forest, weight: Array, power: Array) -> None:
+        """Set `weight` and `power`, T[n], perhaps the same array, to infinity at the points that `join_duplicates` has
+        joined to the first one of their component."""
+
+    def least_of_others(self, values: Array, places: Array) -> float:
+        """The least of the numbers T[n], none of them negative, that are not at `places`, int32[m]; infinity if there
+        are no others."""
+
+    def join_bounds(self, forest: Forest, roots: Array, weight: Array, power: Array | None) -> None:
+        """Give the components of a partition the least bounds of those that were joined. A bound, by root, is the least
+        weight of an edge to other partitions, T[n], and the least power of a distance that goes with it, T[n]; `power`
+        is None where weights are powers. `roots` are the components before."""
+
+    def hold_back(self, index: SearchIndex, forest: Forest, weight: Array, power: Array | None) -> int:
+        """Take the lightest edge from every component where it does not come before the bound (see `join_bounds`). The
+        two are compared by (weight, power of the distance). Returns how many components keep their edge. If none would,
+        no edge is taken, and the result is 0."""
+
+    def number_points(self, labels: Array, roots: Array) -> tuple[Array, Array]:
+        """The number of every point's component, int32[n], and how many points each component has, int64[count].
+        `labels`, int32[n], holds the root of every point's component, and `roots`, int32[count], the root of each."""
+
+    def take_open(
+        self, index: SearchIndex, forest: Forest, roots: Array, component: Array, numbering: Numbering
+    ) -> OpenEdges:
+        """Take the edges from the forest by which components hooked since they were `roots`, int32[count], and return
+        them in the order of these. Then the forest has these components again; its labels stay as they are. The ends of
+        an edge lie in the components that `component`, int32[n], says, and have the ids that `numbering` says."""
+
+    # ---- rounds ------------------------------------------------------------------------------------------------------
+
+    def number_together(
+        self, edges: Sequence[OpenEdges], boxes: Sequence[Array], sizes: Sequence[Array]
+    ) -> tuple[OpenEdges, Components]:
+        """The components of all partitions, numbered one partition after the other, and the edges between them. Of
+        every partition there are the edges, the labels of its boxes, int32, and the points of its components, int64;
+        these are counted from 0, and a label may be MIXED. The arrays may lie anywhere, and stay as they are."""
+
+    def box_labels(self, index: SearchIndex, labels: Array, group: Array | None, level: Array, node: Array) -> Array:
+        """Labels of boxes of the hierarchy, int32[m], after ``label_nodes(index, labels, group)``: of node ``node[i]``
+        of level ``level[i]``, both int32[m]. -1 as a level stands for points; a level that the hierarchy does not have
+        gives MIXED."""
+
+    def asking_points(
+        self,
+        places: Array | None,
+        weight: Array,
+        power: Array | None,
+        nearest: Array | None,
+        component: Array,
+        group: Array,
+        bound: Array,
+        bound_power: Array | None,
+        label: Array,
+        least: Array,
+        rest: float,
+    ) -> tuple[Array, bool]:
+        """Which of m points of a partition may have an edge to other partitions that is as light as the bound of their
+        component: int32[k], ascending.
+
+        Point i is ``places[i]``, int32[m], or i where `places` is None. `weight` and `power`, T[m], are lower bounds of
+        its edges; `power` is None where weights are powers. ``component[place]`` is its component c in the partition,
+        int32, ``g = group[c]`` is what c is part of now, and ``bound[g]`` and ``bound_power[g]`` the weight and power
+        of an edge that leaves it; c asks for nothing if its bound is negative. `nearest`, int32[m], is a component that
+        the lower bound was found to lead to, or -1; the point asks again if that is in its own component now, by
+        `label`. None stands for -1 everywhere.
+
+        And whether these are all points of the partition that may: the weights of the others are at least `rest`, and
+        those of all points of c at least ``least[c]``. False if the bound of some c is at least both."""
+
+    def questions(
+        self,
+        index: SearchIndex,
+        places: Array,
+        component: Array,
+        group: Array,
+        base: int,
+        bound: Array,
+        numbering: Numbering,
+        outline: Outline,
+        home: int,
+    ) -> tuple[Questions, list[int]]:
+        """What the points at `places`, int32[m], of partition `home` ask the others: those that have a leaf of the
+        outline within the bound of their component, whose label is MIXED or another component. `component`, `group` and
+        `bound` are as for `asking_points`; all partitions together call component c ``c + base``.
+
+        The questions to one partition after the other, each in the order of the points, and where those to every
+        partition begin, and how many there are: partitions + 1 numbers."""
+
+    def edges_across(
+        self,
+        nearest: Array,
+        weight: Array,
+        power: Array,
+        query_component: Array,
+        query_id: Array,
+        component: Array,
+        base: int,
+        numbering: Numbering,
+    ) -> OpenEdges:
+        """The edges from m queries to the points that `nearest_across` has found for them: its three results. A query
+        lies in ``query_component[i]``, int32, and has the id ``query_id[i]``, int64; these are `a` and one of the ends.
+        A point lies in ``component[place] + base`` and has the id that `numbering` says. A query without a point has an
+        edge inside its component, whose id at this end has no meaning."""
+
+    def first_edges(self, edges: OpenEdges, label: Array, count: int, both: bool = True) -> Array:
+        """The place of the first edge in the total order that leaves each of `count` components, -1 where none does:
+        int32[count].
+
+        ``label[edges.a]`` and ``label[edges.b]``, int32, are the components of the ends. With `both`, edges inside one
+        leave none. Otherwise an edge counts for the component of its end `a` alone, and `b` is not read. Of edges that
+        are there several times, the first one counts."""
+
+    def edges_at(self, edges: OpenEdges, places: Array) -> OpenEdges:
+        """The edges at some places, int32[k]. Where a place is -1, all of it is 0: an edge inside component 0."""
+
+    def join_components(self, edges: OpenEdges, components: Components, bound: Array) -> JoinedComponents:
+        """Contract the first edge in the total order that leaves each component, but for those that wait, which hook
+        onto no other one: those of a negative bound, T[count]. Others may hook onto them. Every component has an edge.
+        New numbers ascend with the components that hook onto none: those that wait, and of two that take the same edge
+        the lesser one."""
+
+    def component_bounds(self, edges: OpenEdges, components: Components) -> tuple[Array, Array]:
+        """Weight and power of the first edge in the total order that leaves each component, T[count] each. Every
+        component has one. The weight of the component of the most points is -1, of the first if several have as many,
+        or 2^32 - 1 or more: it need not ask for lighter edges, since the lightest edges of the others suffice."""
+
+    # ---- the tree put together ---------------------------------------------------------------------------------------
+
+    def rows_here(self, edges: OpenEdges, numbering: Numbering, rows: Array) -> Array:
+        """The rows of both ends of m edges, S[m, 2]: of an end at a place of this partition ``rows[place]``, S[n] with
+        S int32 or int64, and -1 of one in another partition. `numbering` says which places their ids are; none of them
+        is a point that is left out."""
+
+    def edges_from(self, edges: OpenEdges, start: int, size: int, rows: Array) -> OpenEdges:
+        """The edges whose smaller end has one of the `size` ids from `start` on, in their order. Their `a` and `b`
+        become the rows of both ends, the smaller one first. `rows`, int32[parts * m, 2], is what `rows_here` returned
+        in every partition, one after the other."""
+
+    def edge_order(self, edges: OpenEdges) -> Array:
+        """Places of edges in the total order by (weight, power of the distance, smaller end, larger end): int32[m].
+        Equal edges keep their order."""
+
+    def insert_edges(
+        self,
+        index: SearchIndex,
+        edges: Array,
+        weights: Array,
+        rows: Array,
+        others: OpenEdges,
+        numbering: Numbering,
+    ) -> ListedEdges:
+        """Edges of points and others as one list, in the total order: (weight, power of the distance, smaller end,
+        larger end).
+
+        `edges`, int32[m, 2], and `weights`, T[m], are what `sorted_edges` returned with `powers` for places on the
+        curve; ``rows[place]``, int32[n], is the caller's row of a point. `others` are in the total order too, and their
+        `a` and `b` are the rows of their ends, the smaller one first. `numbering` says which places their ids are: no
+        id is less than its `start`, and points beyond the partition follow on its own. A point that is left out is
+        compared as the place that follows it. Of edges with equal keys, `others` come first. The powers of distances
+        are None if the hierarchy keeps no core distances."""
+
+    def merge_edges(self, first: ListedEdges, second: ListedEdges) -> ListedEdges:
+        """The edges of both lists as one list, stably: edges of equal (weight, power of the distance) keep their order,
+        those of `first` before those of `second`. If one is empty, the result may be the other."""
