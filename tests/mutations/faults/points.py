@@ -356,7 +356,7 @@ FAULTS = [
     ),
     Fault(
         "the total order compares the smaller ends before the powers of distances",
-        "emst/backend/records.py",
+        "emst/backend/partition_records.py",
         "return [2, 1, *range(self.words.shape[1] - 1, 2, -1)]",
         "return [2, *range(self.words.shape[1] - 1, 3, -1), 1, 3]",
         ("tests/partitions/test_joined.py::test_the_order_of_edges[cpu-3000-3-float64]",),
