@@ -1,9 +1,9 @@
 """What a partition does before the rounds: it asks others once what lies beyond its border, and then finds what is
 certain without them.
 
-Travels: `Questions` to each partition whose outline lies within the radius of a point, and the distances of the nearest
-points there back, with their weights if points have some. The `Local` stays where the partition lives, and other
-partitions and workers get what is taken from it.
+Travels: `BorderQuestions` to each partition whose outline lies within the radius of a point, and the distances of the
+nearest points there back, with their weights if points have some. The `Local` stays where the partition lives, and
+other partitions and workers get what is taken from it.
 
 The radius of a point is its core distance in its own partition: no neighbour that counts is farther. So core distances
 become those of all points. Without core distances, the radius is about what edges near the point are long. The nearest
@@ -40,7 +40,7 @@ STALLED = 0.8  # of the components are left after a round: few more edges would 
 # ---- questions at the border -----------------------------------------------------------------------------------------
 
 
-class Questions(NamedTuple):
+class BorderQuestions(NamedTuple):
     """Points of one partition that ask another one."""
 
     points: Array  # T[m, d], scaled, in curve order
@@ -50,7 +50,7 @@ class Questions(NamedTuple):
 
 @dataclass(eq=False)
 class Border(Sender):
-    """The points of a partition that may have neighbours in others. The packets are `Questions`."""
+    """The points of a partition that may have neighbours in others. The packets are `BorderQuestions`."""
 
     reach: Array  # T[n]: lower bound of the power of the distance to all points of other partitions
     near: Array  # int32[m]: the points near the border, whose bounds were computed one by one
@@ -76,11 +76,11 @@ def sent(ops: Backend, border: Border, number: int, answers: list[Any]) -> tuple
 
 def questions_of(
     ops: Backend, points: Array, radius: Array, outline: Outline, number: int, norm: Norm
-) -> dict[int, Questions]:
+) -> dict[int, BorderQuestions]:
     """The scaled points as questions to the partitions other than `number` that have a box within their radius. The
     outline is on the backend."""
     return {
-        other: Questions(*columns)
+        other: BorderQuestions(*columns)
         for other, columns in asked_of(ops, (points, radius), radius, outline, number, norm).items()
     }
 

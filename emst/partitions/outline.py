@@ -6,7 +6,6 @@ spans a jump of the curve: it would cover all that lies between.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +14,7 @@ import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.partition_records import Outline, Reaches
-from emst.backend.records import Array, Norm, SearchIndex
+from emst.backend.records import Array, SearchIndex
 from emst.inputs.devices import to_host
 from emst.partitions.engine import Engine, Future, Sized
 from emst.partitions.records import Local, Partition
@@ -210,11 +209,3 @@ def by_partition(ops: Backend, hits: Array, columns: Iterable[Any]) -> dict[int,
         for other, (begin, end) in enumerate(zip(start, start[1:]))
         if begin < end
     }
-
-
-def power_of(sides: Array, norm: Norm) -> Array:
-    """About the powers of the lengths of vectors whose coordinates are not negative."""
-    columns = list(sides.T)
-    if norm.kind == "chebyshev":
-        return functools.reduce(np.maximum, columns)
-    return sum(side**norm.degree for side in columns[1:]) + columns[0] ** norm.degree

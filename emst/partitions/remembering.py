@@ -15,6 +15,7 @@ the sample has found. By the triangle inequality, most neighbours of points whos
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -22,12 +23,12 @@ import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.partition_records import Outline, Questions
-from emst.backend.records import Array, SearchIndex
+from emst.backend.records import Array, Norm, SearchIndex
 from emst.partitions.asking import NO_COMPONENT, Packet, asking_of, groups_of
 from emst.partitions.components import labels_of
 from emst.partitions.edges import as_bits
 from emst.partitions.engine import Sender, addressed_to
-from emst.partitions.outline import by_partition, power_of
+from emst.partitions.outline import by_partition
 from emst.partitions.records import Labels, Local
 
 SAMPLE = 256  # points of a component that a partition lets ask first
@@ -54,7 +55,7 @@ class Memory(NamedTuple):
 
 
 @dataclass(eq=False)
-class Asked(Sender):
+class Remembered(Sender):
     """What a partition has asked in a round. The packets are `Packet`."""
 
     memory: Memory  # before the replies
@@ -75,9 +76,9 @@ def ask(
     local: Local,
     labels: Labels,
     outline: Outline,
-    before: Asked | None,
+    before: Remembered | None,
     replies: list[Any],
-) -> Asked:
+) -> Remembered:
     """Packets of the points of a partition that may hold the lightest edge of their component.
 
     `before` is what this function returned in the round before, None in the first one; `replies` holds what
@@ -88,7 +89,7 @@ def ask(
     memory = before.memory if before else _near_border(ops, local)
     if before:
         memory = _with_replies(ops, before, replies, number)
-    nothing = Asked({}, memory, ops.xp.empty(0, np.int32), memory.weight[:0], {})
+    nothing = Remembered({}, memory, ops.xp.empty(0, np.int32), memory.weight[:0], {})
     if labels.count == 1:
         return nothing
     group = groups_of(local, labels)
@@ -117,7 +118,7 @@ def ask(
         local.partition.ids(local.place.start, places),
     )
     packets, members = _packed(ops, asking, sampled, hits)
-    return Asked(packets, memory, rows, radius, members)
+    return Remembered(packets, memory, rows, radius, members)
 
 
 def _packed(ops: Backend, asking: Questions, sampled: Array, hits: Array) -> tuple[dict[int, Packet], dict[int, Array]]:
@@ -156,7 +157,7 @@ def _of_all(ops: Backend, local: Local, memory: Memory) -> Memory:
     return all_points
 
 
-def _with_replies(ops: Backend, before: Asked, replies: list[Any], number: int) -> Memory:
+def _with_replies(ops: Backend, before: Remembered, replies: list[Any], number: int) -> Memory:
     """The memory of partition `number` after the replies to its packets of the last round."""
     memory, rows = before.memory, before.rows
     if not before.members:
@@ -226,7 +227,7 @@ def _in_reach(ops: Backend, local: Local, memory: Memory, places: Array, bounds:
     asks = ops.xp.ones(len(places), bool)
     for at in (np.maximum(after - 1, 0), np.minimum(after, len(rows) - 1)):
         neighbour, weight = neighbours[at], weights[at]
-        apart = _length(power_of(norm.wrapped(np.abs(points - index.points()[neighbour])), norm), index)
+        apart = _length(_power_of(norm.wrapped(np.abs(points - index.points()[neighbour])), norm), index)
         close = _length(weight, index) * (1 - slack) - apart * (1 + slack) <= most
         close |= bounds.group[local.component[neighbour]] != bounds.group[component]
         if index.core is not None:  # a weight that is the neighbour's core distance says nothing of other points
@@ -260,3 +261,11 @@ def _first_to_ask(ops: Backend, hits: Array, groups: Array, tries: Array) -> tup
         step = (counts + quota - 1) // quota
         asks[able[inside[rank % step[groups] == 0]]] = True
     return asks, many.astype(np.int32)
+
+
+def _power_of(sides: Array, norm: Norm) -> Array:
+    """About the powers of the lengths of vectors whose coordinates are not negative."""
+    columns = list(sides.T)
+    if norm.kind == "chebyshev":
+        return functools.reduce(np.maximum, columns)
+    return sum(side**norm.degree for side in columns[1:]) + columns[0] ** norm.degree

@@ -1,0 +1,238 @@
+"""The kernels that fits launch, by what needs them: `ahead.py` chooses among these lists, and fills in the arguments of
+templates."""
+
+from __future__ import annotations
+
+# By what needs them: path of the .cu file without its ending, and name. "resident" stands after a kernel whose blocks
+# wait for one another.
+KERNELS = {
+    "rest": "points/rounds join_rest<{T}, {D}, {M}, {MRD}> resident",  # first, as it takes the longest
+    "begin": """
+        points/statistics point_statistics<{T}, {U}>
+        points/order cell_grids<double, u64, {A}>
+        points/order cell_codes<{T}, {A}>
+        points/bvh gather<{T}>
+    """,
+    "many axes": """
+        points/order rank_axes<double, u64>
+        points/order rank_axes<{T}, {U}>
+    """,
+    "hierarchy": """
+        points/bvh leaf_boxes<{T}, {D}>
+        points/bvh parent_boxes<{T}, {D}>
+    """,
+    "hierarchy cores": """
+        points/bvh leaf_cores<{T}, {D}>
+        points/bvh parent_cores<{T}, {D}>
+    """,
+    "lists": "points/knn nearest_points<{T}, {D}, {M}, {K}>",
+    "ranks": "points/knn kth_distances<{T}, {D}, {M}>",
+    "total": "runtime/total sum_parts<{T}>",
+    "cores": "points/result unscaled<{T}, {ROOTED}>",
+    "few": """
+        runtime/sort rank_keys<u64>
+        points/order list_crowded
+        points/small join_all<{T}, {WALKED}, {M}, {MRD}> resident
+        points/result emit_ranked<{T}, {M}, {MRD}, {SQUARED}>
+    """,
+    "many": """
+        runtime/sort sample_ties
+        runtime/sort count_packed
+        runtime/sort digit_starts
+        runtime/sort packed_passes resident
+        runtime/sort packed_pass
+        points/order order_packed
+        points/duplicates list_heads<{T}>
+        points/duplicates join_to_heads<{T}>
+        points/cached start_cache<{T}, {M}>
+        points/cached upper_bounds<{T}>
+        points/result list_edges<{T}, {M}, {MRD}>
+        points/result emit_sorted<{T}, {MRD}, {SQUARED}>
+    """,
+    "many cores": "points/cached cache_from_lists<{T}, {WALKED}, {M}>",
+    "rounds": """
+        points/search mark_searches<{T}>
+        points/search list_marked
+        merge hook<{T}>
+        merge relabel
+        merge list_roots<{T}>
+        lightest first_of_lightest<{T}>
+    """,
+    "rounds cores": """
+        points/cached forget_distances<{T}>
+        lightest nearest_of_lightest<{T}>
+    """,
+    "walks": """
+        points/labels label_leaves<{T}, {D}>
+        points/labels label_top<{T}, {D}>
+        points/labels label_level<{T}, {D}>
+    """,
+    "rounds by walks": "points/search nearest_outgoing<{T}, {D}, {M}, {MRD}>",
+    "look": "points/engine count_near_leaves<{T}, {D}>",
+    "pairs": """
+        distances/brute centre_tiles<{T}>
+        distances/brute brute_nearest<{T}, {M}>
+        distances/brute brute_nearest_of_splits<{T}>
+    """,
+    "pairs lists": "distances/brute brute_lists<{T}, {M}, {K}>",
+    "products": """
+        points/products_search collect_outgoing<{T}, {STAGES}>
+        points/halves centre_points<{T}>
+        points/halves greatest_offset<{T}>
+        points/halves halve<{T}>
+        points/halves greatest_rho
+        points/halves centre_tiles
+        points/halves bound_tiles
+        points/products_search label_tiles
+        points/products_search count_members
+        points/products_search find_largest
+        points/products_search list_others
+        points/products_search lightest_of_candidates<{T}>
+        points/products_search leave_out<{T}>
+    """,
+    "products cores": """
+        points/products_knn collect_near<{STAGES}>
+        points/products_knn bound_groups<{STAGES}>
+        points/products_knn reach_of_rank
+        points/products_knn nearest_of_candidates<{T}>
+        points/halves spread_columns
+    """,
+    # crowded cells of the curve, and weights with long runs of ties
+    "uneven": """
+        runtime/sort count_digits<u64>
+        runtime/sort sort_pass<u64>
+        points/order list_crowded
+        points/order list_cells
+        points/order cell_boxes<{T}, {U}>
+        points/order cell_grids<{T}, {U}, {A}>
+        points/order cell_keys
+        points/order put_in_order
+        runtime/sort rank_keys<u64>
+        runtime/sort rank_keys<u32>
+        runtime/sort count_digits<u32>
+        runtime/sort sort_pass<u32>
+        points/result list_long_runs
+        points/result emit_listed<{T}, {MRD}, {SQUARED}>
+        runtime/gather gather_words<u64, int>
+        runtime/gather gather_words<u32, int>
+    """,
+    "uneven cores": "points/result power_keys<{T}, {M}>",
+    "labels": """
+        hierarchy/linkage close_edges<u32> resident
+        hierarchy/linkage sum_chains<u32>
+        hierarchy/nodes find_few<{R}, {S}>
+        hierarchy/nodes rank_children<{S}>
+        hierarchy/condensed place_few
+        hierarchy/condensed measure_few<{R}, {S}>
+        hierarchy/condensed describe<{R}, {S}>
+        hierarchy/condensed sum_short<{R}>
+        hierarchy/condensed list_long
+        hierarchy/condensed sum_long<{R}>
+        hierarchy/selection select_few<{S}>
+        hierarchy/selection label_points<{R}>
+        runtime/gather gather_words<{WORD}, int>
+    """,
+    # what partitions launch besides the rounds
+    "partitions": """
+        points/order code_segments<{T}, {A}>
+        partitions/split count_segments
+        partitions/split add_counts
+        partitions/split split_points<{U}, int>
+        partitions/outline node_boxes<{T}>
+        partitions/outline bound_nodes<{T}, {M}>
+        partitions/outline list_near<{T}>
+        partitions/outline spread_bounds<{T}>
+        partitions/outline reach_near<{T}, {M}>
+        partitions/outline gather_asking<{T}, {M}>
+        partitions/outline number_near
+        partitions/outline outline_hits<{T}, {M}>
+        partitions/outline list_hits
+        partitions/outline border_hits<{T}, {M}>
+        partitions/outline write_questions<{T}>
+        partitions/answers raise_reaches<{T}>
+        partitions/answers lower_reaches<{T}>
+        partitions/border forget_bounds<{T}>
+        partitions/border count_sure<{T}, {M}>
+        partitions/border take_unsure<{T}, {M}>
+        partitions/components least_keys<{WORDS}>
+        partitions/components first_places<{WORDS}>
+        partitions/components edges_across<{T}>
+        partitions/components edges_at<{WORDS}>
+        partitions/components hook_first<{T}, {WORDS}>
+        partitions/components number_roots
+        partitions/numbered number_points
+        partitions/numbered list_open<{T}, {M}, {MRD}>
+        partitions/numbered count_from<{WORDS}>
+        partitions/components renumber
+        partitions/components list_taken<{WORDS}>
+        partitions/components list_left<{WORDS}>
+        partitions/components write_bounds<{T}>
+        partitions/components forget_greatest<{T}>
+        partitions/components list_asking<{T}>
+        partitions/components exceeds_rest<{T}>
+        points/result edge_powers<{T}, {M}>
+        points/result unscaled<{T}, {ROOTED}>
+        partitions/joined rows_here<int>
+        partitions/joined edges_from<{WORDS}>
+        partitions/joined edge_keys
+        partitions/gathered put_others<{T}, {M}, {MRD}>
+        partitions/gathered put_edges<{T}, {M}, {MRD}>
+        partitions/gathered split_tiles<{T}, {MRD}>
+        partitions/gathered merge_edges<{T}, {MRD}>
+        merge hook<float>
+        merge list_roots<float>
+        runtime/gather gather_words<u32, int>
+        runtime/gather gather_words<{U}, int>
+        runtime/gather gather_rows<{U}, int>
+    """,
+    "partitions by walks": """
+        partitions/components box_labels<{T}, {D}>
+        points/queries nearest_across<{T}, {D}, {M}, {MRD}, true>
+        points/queries list_within<{T}, {D}, {M}, {OTHERS}>
+    """,
+    "partitions by pairs": """
+        distances/brute brute_across<{T}, {M}>
+        distances/brute brute_within<{T}, {M}>
+    """,
+    "partitions without cores": "partitions/border lower_bounds<{T}>",
+    "partitions with cores": """
+        partitions/answers join_distances<{T}>
+        runtime/gather put_words<{U}, int>
+        partitions/border bound_weights<{T}>
+        partitions/border leave_out<{T}>
+        partitions/border least_value<{T}>
+        partitions/border begin_bounds<{T}>
+        partitions/border join_weights<{T}>
+        partitions/border join_powers<{T}>
+        partitions/border end_bounds<{T}>
+        runtime/gather put_words<{U}, int>
+    """,
+    "partitions with lists": "points/queries list_within<{T}, {D}, {M}, {K}>",
+    "partitions with ranks": "points/queries row_within<{T}, {D}, {M}>",
+    "weights": """
+        points/weighted end_lists
+        points/result edge_powers<{T}, {M}>
+    """,
+    "weights labels": """
+        hierarchy/sizes find_first
+        hierarchy/sizes place_vertices
+    """,
+    "few labels": "runtime/sort rank_keys<u32>",
+    "many labels": """
+        hierarchy/nodes find_nodes<{R}>
+        hierarchy/nodes mark_merges<{S}>
+        hierarchy/nodes list_children<{S}>
+        hierarchy/nodes number_children<{S}>
+        hierarchy/condensed place_merges
+        hierarchy/condensed leave
+        hierarchy/condensed list_members
+        runtime/sort count_digits<u32>
+        runtime/sort sort_pass<u32>
+        hierarchy/selection far_ancestors
+        hierarchy/selection excess_of_mass<{S}>
+        hierarchy/selection begin_topmost
+        hierarchy/selection lengthen_topmost
+        hierarchy/selection list_chosen
+        hierarchy/selection label_clusters
+    """,
+}
