@@ -10,7 +10,7 @@ from emst.gpus.inputs import GivenPoints
 from emst.inputs.devices import on_gpu
 from emst.progress import Progress
 
-WORTH = 150_000_000  # points; with fewer, what GPUs ask each other takes as long as they save
+WORTH = 100_000_000  # points; with fewer, what GPUs ask each other takes as long as they save
 UNEVEN = 1.05  # the largest partition over the mean: a sample cuts the curve
 EXCHANGED = 16  # bytes a point, besides what one GPU takes: rows and components, bounds at the border
 GATHERED = 40  # bytes an edge while the home merges all lists and takes heights, beside the floats that are its keys
