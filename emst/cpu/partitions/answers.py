@@ -9,7 +9,7 @@ import numpy as np
 
 
 def take_reaches(reach, asking, radius, answers):
-    """See `emst.backend.operations`. An answer that is finite is at most the radius."""
+    """See `emst.backend.partition_operations`. An answer that is finite is at most the radius."""
     reach[asking] = np.maximum(reach[asking], radius)
     for chosen, first in answers:
         points = asking[chosen]
@@ -17,7 +17,7 @@ def take_reaches(reach, asking, radius, answers):
 
 
 def join_distances(powers, answers):
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     joined = powers.copy()
     for chosen, found in answers:
         both = np.concatenate([joined[chosen], found], axis=1)

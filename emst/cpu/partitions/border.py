@@ -12,25 +12,25 @@ from emst.cpu.points.result import edge_powers
 
 
 def bound_weights(index, reach):
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     return reach if index.core is None else np.maximum(reach, index.core)
 
 
 def forget_bounds(forest, weight, power):
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     repeated = np.flatnonzero(forest.source >= 0)
     weight[repeated] = power[repeated] = np.inf
 
 
 def least_of_others(values, places):
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     others = np.ones(len(values), np.bool_)
     others[places] = False
     return float(values.min(where=others, initial=np.inf))
 
 
 def join_bounds(forest, roots, weight, power):
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     labels, old = forest.labels[roots], weight[roots]
     if power is not None:
         powers = power[roots]
@@ -42,7 +42,7 @@ def join_bounds(forest, roots, weight, power):
 
 
 def hold_back(index, forest, weight, power):
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     roots = forest.components
     best, bound = forest.best[roots], weight[roots]
     none = forest.edge_u[roots] < 0

@@ -21,14 +21,14 @@ MOST = 2**32 - 1  # points of a component; those of more count as equal
 
 
 def first_edges(edges, label, count, both=True):
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     place, m = np.full(count, -1, np.int32), len(edges)
     for_chunks(_first_edges, m, max(m, 1), edges.words, label, both, place)
     return place
 
 
 def edges_across(nearest, weight, power, query_component, query_id, component, base, numbering):
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     m = len(nearest)
     edges = OpenEdges(np.empty((m, 3 + weight.itemsize // 4), np.uint64))
     ends, (start, kept, left_out) = edges.words.view(np.int32), numbering
@@ -39,14 +39,14 @@ def edges_across(nearest, weight, power, query_component, query_id, component, b
 
 
 def edges_at(edges, places):
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     words = edges.words[np.maximum(places, 0)]
     words[places < 0] = 0
     return OpenEdges(words)
 
 
 def join_components(edges, components, bound):
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     label, count, size, boxes = components.label, components.count, components.size, components.boxes
     first, m = first_edges(edges, label, count), len(edges)
     number, found = empty(count, np.int32), np.zeros(2, np.int64)
@@ -63,7 +63,7 @@ def join_components(edges, components, bound):
 
 
 def component_bounds(edges, components):
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     first = edges_at(edges, first_edges(edges, components.label, components.count))
     weight, power = np.ascontiguousarray(first.weight), np.ascontiguousarray(first.power)
     weight[np.minimum(components.size, MOST).argmax()] = -1
@@ -71,7 +71,7 @@ def component_bounds(edges, components):
 
 
 def box_labels(index, labels, group, level, node):
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     found, nodes = np.full(len(level), MIXED, np.int32), index.nodes
     points, inner = level < 0, (level >= 0) & (level < len(nodes.first))
     found[points] = labels[node[points]] if group is None else group[labels[node[points]]]
@@ -80,7 +80,7 @@ def box_labels(index, labels, group, level, node):
 
 
 def asking_points(places, weight, power, nearest, component, group, bound, bound_power, label, least, rest):
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     n = len(weight)
     asking, found = empty(n, np.int32), np.zeros(1, np.int64)
     places = np.arange(n, dtype=np.int32) if places is None else np.ascontiguousarray(places)

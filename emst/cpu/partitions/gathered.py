@@ -14,7 +14,7 @@ GRAIN = 1 << 14  # edges
 
 
 def insert_edges(index, edges, weights, rows, others, numbering):
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     m, k, powers = len(weights), len(others), index.core is not None
     ends, others = _places_of(np.stack([others.u, others.v], axis=1), numbering), _listed(others)
     listed, before = _places(m + k, weights.dtype, powers), np.empty(k, np.int64)
@@ -25,7 +25,7 @@ def insert_edges(index, edges, weights, rows, others, numbering):
 
 
 def merge_edges(first, second):
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     m, k = len(first.weight), len(second.weight)
     if m == 0 or k == 0:
         return first if k == 0 else second

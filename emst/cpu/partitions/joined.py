@@ -12,7 +12,7 @@ from emst.cpu.runtime.sort import sort_order
 
 
 def rows_here(edges, numbering, rows):
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     start, kept, left_out = numbering
     places = np.stack([edges.u, edges.v], axis=1) - start
     places -= (places >= kept) * left_out
@@ -23,7 +23,7 @@ def rows_here(edges, numbering, rows):
 
 
 def edges_from(edges, start, size, rows):
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     here = (edges.u >= start) & (edges.u < start + size)
     of_parts = rows.reshape(len(rows) // max(len(edges), 1), len(edges), 2)
     ends = of_parts[:, here].max(axis=0, initial=-1)
@@ -33,7 +33,7 @@ def edges_from(edges, start, size, rows):
 
 
 def edge_order(edges):
-    """See `emst.backend.operations`. Stable sorts from the last key to the first."""
+    """See `emst.backend.partition_operations`. Stable sorts from the last key to the first."""
     order = np.arange(len(edges), dtype=np.int32)
     for word in edges.key_words():
         order = order[sort_order(edges.words[order, word])]

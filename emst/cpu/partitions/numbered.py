@@ -10,7 +10,7 @@ from emst.cpu.runtime.gather import take
 
 
 def number_points(labels, roots):
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     number = np.empty(len(labels), np.int32)
     number[roots] = np.arange(len(roots), dtype=np.int32)
     component = take(number, labels)
@@ -18,7 +18,7 @@ def number_points(labels, roots):
 
 
 def take_open(index, forest, roots, component, numbering):
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     slots = roots[forest.source[roots] >= 0]
     u, v, weight = forest.source[slots], forest.target[slots], forest.weight[slots]
     forest.source[slots] = forest.target[slots] = -1
@@ -28,7 +28,7 @@ def take_open(index, forest, roots, component, numbering):
 
 
 def number_together(edges, boxes, sizes):
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     size = np.concatenate(sizes)
     bases = np.cumsum([0, *map(len, sizes[:-1])]).astype(np.int32)
     together = OpenEdges(np.concatenate([one.words for one in edges]))

@@ -28,7 +28,7 @@ NEAR = -1  # less than any bound
 
 
 def node_boxes(index, level, node):
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     nodes, d = index.nodes, index.d
     of_points = level < 0
     corners = (nodes.blocks, nodes.blocks) if of_points else (nodes.low, nodes.high)
@@ -37,7 +37,7 @@ def node_boxes(index, level, node):
 
 
 def outline_reaches(index, outline, home, highest, share):
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     n, d, dtype, nodes, leaves = index.n, index.d, index.dtype, index.nodes, index.leaves
     bound, width, reach = np.empty(len(nodes.label), dtype), np.empty(leaves, dtype), np.empty(n, dtype)
 
@@ -64,7 +64,7 @@ def outline_reaches(index, outline, home, highest, share):
 
 
 def outline_hits(points, labels, radius, outline, home, norm):
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     hits = np.zeros((len(points), len(outline.start) - 1), np.bool_)
     labels = np.full(len(points), MIXED, np.int32) if labels is None else labels  # no leaf has this one
     space = space_of(norm, points.shape[1], points.dtype)
@@ -74,7 +74,7 @@ def outline_hits(points, labels, radius, outline, home, norm):
 
 
 def list_hits(hits):
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     lists = [np.empty(0, np.int32)] * hits.shape[1]
     for partition in np.flatnonzero(hits.any(axis=0)).tolist():
         lists[partition] = np.flatnonzero(hits[:, partition]).astype(np.int32)
@@ -82,7 +82,7 @@ def list_hits(hits):
 
 
 def questions(index, places, component, group, base, bound, numbering, outline, home):
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     of_points = component[places]
     label = group[of_points]
     points = index.points()[places]

@@ -8,7 +8,7 @@ from emst.cpu.runtime.compile import compiled
 
 
 def split_points(points, units, first_row, dtype, segments, count):
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     starts = np.zeros(count + 1, np.int64)
     moved, rows = np.empty_like(points), np.empty(len(points), dtype)
     weights = None if units is None else np.empty_like(units)

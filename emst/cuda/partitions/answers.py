@@ -18,7 +18,7 @@ def take_reaches(
     radius: cupy.ndarray,
     answers: Sequence[tuple[cupy.ndarray, cupy.ndarray]],
 ) -> None:
-    """See `emst.backend.operations`. An answer that is finite is at most the radius."""
+    """See `emst.backend.partition_operations`. An answer that is finite is at most the radius."""
     T = ctype(reach.dtype)
     launch("partitions/answers", f"raise_reaches<{T}>", len(asking), asking, len(asking), radius, reach)
     for chosen, first in answers:
@@ -27,7 +27,7 @@ def take_reaches(
 
 
 def join_distances(powers: cupy.ndarray, answers: Sequence[tuple[cupy.ndarray, cupy.ndarray]]) -> cupy.ndarray:
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     joined, count = copied(powers), np.int32(powers.shape[1])
     for chosen, found in answers:
         args = chosen, len(chosen), found, np.int32(found.shape[1]), count, joined

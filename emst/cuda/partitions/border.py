@@ -15,7 +15,7 @@ from emst.cuda.runtime.memory import asarray, copied
 
 
 def bound_weights(index: SearchIndex, reach: cupy.ndarray) -> cupy.ndarray:
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     if index.core is None:
         return reach
     weight = cupy.empty_like(reach)
@@ -24,13 +24,13 @@ def bound_weights(index: SearchIndex, reach: cupy.ndarray) -> cupy.ndarray:
 
 
 def forget_bounds(forest: Forest, weight: cupy.ndarray, power: cupy.ndarray) -> None:
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     n, ends = len(weight), scratch_of(forest).ends
     launch("partitions/border", f"forget_bounds<{ctype(weight.dtype)}>", n, ends, n, weight, power)
 
 
 def least_of_others(values: cupy.ndarray, places: cupy.ndarray) -> float:
-    """See `emst.backend.operations`. In a copy, the values at the places become infinite."""
+    """See `emst.backend.partition_operations`. In a copy, the values at the places become infinite."""
     others, n, T = copied(values), len(values), ctype(values.dtype)
     least = asarray(np.array([np.inf], values.dtype))
     launch("partitions/border", f"leave_out<{T}>", len(places), places, len(places), others)
@@ -39,7 +39,7 @@ def least_of_others(values: cupy.ndarray, places: cupy.ndarray) -> float:
 
 
 def join_bounds(forest: Forest, roots: cupy.ndarray, weight: cupy.ndarray, power: cupy.ndarray | None) -> None:
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     T, old = ctype(weight.dtype), (roots, len(roots), forest.labels)
     if power is None:
         launch("partitions/border", f"lower_bounds<{T}>", len(roots), *old, weight)
@@ -52,7 +52,7 @@ def join_bounds(forest: Forest, roots: cupy.ndarray, weight: cupy.ndarray, power
 
 
 def hold_back(index: SearchIndex, forest: Forest, weight: cupy.ndarray, power: cupy.ndarray | None) -> int:
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     count, total = forest.count, cupy.zeros(1, np.int32)
     name = f"<{index.T}, {index.metric.number}>"
     edges = (forest.components, count, forest.best, scratch_of(forest).edge, weight, power)

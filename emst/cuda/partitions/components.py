@@ -17,7 +17,7 @@ from emst.cuda.runtime.memory import all_ones, empties, zeros
 
 
 def first_edges(edges: OpenEdges, label: cupy.ndarray, count: int, both: bool = True) -> cupy.ndarray:
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     m, words, given = _edges(edges, label, both)
     known = all_ones(3 * count, np.uint32)
     least, place = known[: 2 * count].view(np.uint64), known[2 * count :]
@@ -36,7 +36,7 @@ def edges_across(
     base: int,
     numbering: Numbering,
 ) -> OpenEdges:
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     m, words = len(nearest), 3 + weight.dtype.itemsize // 4
     edges = OpenEdges(cupy.empty((m, words), np.uint64))
     queries = nearest, weight, power, m, query_component, query_id
@@ -46,7 +46,7 @@ def edges_across(
 
 
 def edges_at(edges: OpenEdges, places: cupy.ndarray) -> OpenEdges:
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     _, words, given = _edges(edges, places, True)  # labels are not read
     found = cupy.empty((len(places), words), np.uint64)
     launch("partitions/components", f"edges_at<{words}>", len(places), given, places, len(places), found)
@@ -54,7 +54,7 @@ def edges_at(edges: OpenEdges, places: cupy.ndarray) -> OpenEdges:
 
 
 def join_components(edges: OpenEdges, components: Components, bound: cupy.ndarray) -> JoinedComponents:
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     label, count, size, boxes = components.label, components.count, components.size, components.boxes
     m, words, given = _edges(edges, label, True)
     first, forest = first_edges(edges, label, count), _forest(count)
@@ -78,7 +78,7 @@ def join_components(edges: OpenEdges, components: Components, bound: cupy.ndarra
 
 
 def component_bounds(edges: OpenEdges, components: Components) -> tuple[cupy.ndarray, cupy.ndarray]:
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     label, count, size = components.label, components.count, components.size
     first, T = first_edges(edges, label, count), ctype(edges.dtype)
     weight, power = empties((count, edges.dtype), (count, edges.dtype))
@@ -109,7 +109,7 @@ def _forest(count: int) -> Forest:
 def box_labels(
     index: SearchIndex, labels: cupy.ndarray, group: cupy.ndarray | None, level: cupy.ndarray, node: cupy.ndarray
 ) -> cupy.ndarray:
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     m, found = len(level), cupy.empty(len(level), np.int32)
     args = (level, node, m, cupy.ascontiguousarray(labels), group, index.hierarchy, index.nodes, found)
     launch("partitions/components", f"box_labels<{index.layout}>", m, *args)
@@ -129,7 +129,7 @@ def asking_points(
     least: cupy.ndarray,
     rest: float,
 ) -> tuple[cupy.ndarray, bool]:
-    """See `emst.backend.operations`. The host waits once, for both."""
+    """See `emst.backend.partition_operations`. The host waits once, for both."""
     n, T = len(weight), ctype(weight.dtype)
     asking, totals = cupy.empty(n, np.int32), cupy.zeros(2, np.int32)
     points = (_in_order(places), n, *map(_in_order, (weight, power, nearest, component)))

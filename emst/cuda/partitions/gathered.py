@@ -20,7 +20,7 @@ def insert_edges(
     others: OpenEdges,
     numbering: Numbering,
 ) -> ListedEdges:
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     m, k = len(weights), len(others)
     listed, before = _places(m + k, weights.dtype, index.core is not None), cupy.empty(k, np.int32)
     given = edges, weights, m, index.rows, *index.shape, index.metric.norm
@@ -31,7 +31,7 @@ def insert_edges(
 
 
 def merge_edges(first: ListedEdges, second: ListedEdges) -> ListedEdges:
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     m, k = len(first.weight), len(second.weight)
     if m == 0 or k == 0:
         return first if k == 0 else second

@@ -15,7 +15,7 @@ from emst.cuda.runtime.sort import sort_pairs
 
 
 def rows_here(edges: OpenEdges, numbering: Numbering, rows: cupy.ndarray) -> cupy.ndarray:
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     m, width = edges.words.shape
     found = cupy.empty((m, 2), rows.dtype)
     args = edges.words, np.int32(width), 2 * m, *numbering, rows, len(rows), found
@@ -24,7 +24,7 @@ def rows_here(edges: OpenEdges, numbering: Numbering, rows: cupy.ndarray) -> cup
 
 
 def edges_from(edges: OpenEdges, start: int, size: int, rows: cupy.ndarray) -> OpenEdges:
-    """See `emst.backend.operations`. The host waits for their number."""
+    """See `emst.backend.partition_operations`. The host waits for their number."""
     m, width = edges.words.shape
     found, total = cupy.empty((m, width), np.uint64), cupy.zeros(1, np.int32)
     args = edges.words, m, start, size, rows, len(rows) // max(m, 1), found, total
@@ -33,7 +33,7 @@ def edges_from(edges: OpenEdges, start: int, size: int, rows: cupy.ndarray) -> O
 
 
 def edge_order(edges: OpenEdges) -> cupy.ndarray:
-    """See `emst.backend.operations`. Stable sorts from the last key to the first."""
+    """See `emst.backend.partition_operations`. Stable sorts from the last key to the first."""
     order: Any = None
     for word in edges.key_words():
         order = sort_pairs(_keys(edges, word, order), order)[1]

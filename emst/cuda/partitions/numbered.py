@@ -17,7 +17,7 @@ from emst.cuda.runtime.memory import concatenated, copied
 
 
 def number_points(labels: cupy.ndarray, roots: cupy.ndarray) -> tuple[cupy.ndarray, cupy.ndarray]:
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     n, count = len(labels), len(roots)
     number, component, size = cupy.empty(n, np.int32), cupy.empty(n, np.int32), cupy.zeros(count, np.int64)
     launch("partitions/components", "number_roots", count, roots, count, number)
@@ -28,7 +28,7 @@ def number_points(labels: cupy.ndarray, roots: cupy.ndarray) -> tuple[cupy.ndarr
 def take_open(
     index: SearchIndex, forest: Forest, roots: cupy.ndarray, component: cupy.ndarray, numbering: Numbering
 ) -> OpenEdges:
-    """See `emst.backend.operations`. How many edges there are is known: every component but the last hooks once."""
+    """See `emst.backend.partition_operations`. Every component but those that are left has hooked once: so many edges."""
     count, width = len(roots), 3 + index.dtype.itemsize // 4
     edges, total = OpenEdges(cupy.empty((count - forest.count, width), np.uint64)), cupy.empty(1, np.int32)
     slots = roots, count, scratch_of(forest).ends, forest.weight, component
@@ -43,7 +43,7 @@ def take_open(
 def number_together(
     edges: Sequence[OpenEdges], boxes: Sequence[cupy.ndarray], sizes: Sequence[cupy.ndarray]
 ) -> tuple[OpenEdges, Components]:
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     words, box, size = _fresh([one.words for one in edges]), _fresh(boxes), concatenated(sizes)
     label = cupy.empty(len(size), np.int32)
     lengths = np.array([[len(column) for column in columns] for columns in zip(edges, boxes, sizes)])

@@ -19,7 +19,7 @@ BLOCKS_AN_SM = 8  # of the kernel that computes reaches of near points
 
 
 def node_boxes(index: SearchIndex, level: int, node: cupy.ndarray) -> cupy.ndarray:
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     m, d, stride = len(node), index.d, index.rows.shape[1]
     boxes = cupy.empty((m, 2, d), index.dtype)
     if level < 0:
@@ -32,7 +32,7 @@ def node_boxes(index: SearchIndex, level: int, node: cupy.ndarray) -> cupy.ndarr
 
 
 def outline_reaches(index: SearchIndex, outline: Outline, home: int, highest: int, share: float) -> Reaches:
-    """See `emst.backend.operations`. The host waits once, for the numbers of points."""
+    """See `emst.backend.partition_operations`. The host waits once, for the numbers of points."""
     n, dtype, path, T = index.n, index.dtype, "partitions/outline", index.T
     template = f"{T}, {index.metric.number}"
     kept, others = _by_value(outline, home)
@@ -74,7 +74,7 @@ def outline_reaches(index: SearchIndex, outline: Outline, home: int, highest: in
 def outline_hits(
     points: cupy.ndarray, labels: cupy.ndarray | None, radius: cupy.ndarray, outline: Outline, home: int, norm: Norm
 ) -> cupy.ndarray:
-    """See `emst.backend.operations`."""
+    """See `emst.backend.partition_operations`."""
     (m, d), metric = points.shape, metric_of(norm, points.dtype)
     hits = cupy.empty((len(outline.start) - 1, m), np.bool_)
     kept, others = _by_value(outline, home)
@@ -86,7 +86,7 @@ def outline_hits(
 
 
 def list_hits(hits: cupy.ndarray) -> tuple[cupy.ndarray, list[int]]:
-    """See `emst.backend.operations`. The host waits once, for the numbers of points."""
+    """See `emst.backend.partition_operations`. The host waits once, for the numbers of points."""
     return _listed(cupy.ascontiguousarray(hits.T))
 
 
@@ -116,7 +116,7 @@ def questions(
     outline: Outline,
     home: int,
 ) -> tuple[Questions, list[int]]:
-    """See `emst.backend.operations`. The host waits once, for the numbers of questions."""
+    """See `emst.backend.partition_operations`. The host waits once, for the numbers of questions."""
     m, d, dtype, path = len(places), index.d, index.dtype, "partitions/outline"
     kept, others = _by_value(outline, home)
     fields = np.array([array.data.ptr for array in (places, component, group, bound)], np.uint64)

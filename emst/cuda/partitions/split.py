@@ -18,7 +18,7 @@ from emst.cuda.runtime.sort import sort_pairs
 def split_points(
     points: cupy.ndarray, units: Any, first_row: int, dtype: Any, segments: cupy.ndarray, count: int
 ) -> tuple[cupy.ndarray, cupy.ndarray, Any, list[int]]:
-    """See `emst.backend.operations`. Many segments are sorted."""
+    """See `emst.backend.partition_operations`. Many segments are sorted."""
     if count > MOST_SPLITS:
         return _sorted(points, units, first_row, dtype, segments, count)
     n, d = points.shape
