@@ -28,7 +28,7 @@ def number_points(labels: cupy.ndarray, roots: cupy.ndarray) -> tuple[cupy.ndarr
 def take_open(
     index: SearchIndex, forest: Forest, roots: cupy.ndarray, component: cupy.ndarray, numbering: Numbering
 ) -> OpenEdges:
-    """See `emst.backend.partition_operations`. Every component but those that are left has hooked once: so many edges."""
+    """See `emst.backend.partition_operations`. All components but those that are left have hooked: so many edges."""
     count, width = len(roots), 3 + index.dtype.itemsize // 4
     edges, total = OpenEdges(cupy.empty((count - forest.count, width), np.uint64)), cupy.empty(1, np.int32)
     slots = roots, count, scratch_of(forest).ends, forest.weight, component
