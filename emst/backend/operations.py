@@ -78,8 +78,8 @@ class ArrayOperations(Protocol):
         """A copy of an array on this backend's device."""
 
     def settled(self) -> AbstractContextManager[Any]:
-        """Within this context, the arrays that this thread gets of others are complete. So `asarray` and
-        `concatenated`, which copy them from another GPU, do not wait for what that GPU does meanwhile."""
+        """In this context, this thread only gets arrays that other threads have finished. So `asarray` and
+        `concatenated` can copy them from another GPU at once, while that GPU works on something else."""
 
     def bytes_free(self) -> int | None:
         """Bytes of memory that can still be allocated; None if this is unknown."""

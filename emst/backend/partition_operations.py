@@ -39,9 +39,9 @@ class PartitionOperations(Protocol):
         vector from its low to its high corner, as of a distance, but without wrapping. A box is far if its reach is
         greater than its width.
 
-        From level `highest` of the hierarchy down, all points of a far box get the reach of that box, and what lies
-        below it is not looked at. The points that are then left are near, and get their own reaches. Without levels,
-        all points are near.
+        The boxes of level `highest` of the hierarchy come first, then those of the levels below it. All points of a far
+        box get the reach of this box, and the boxes below it are skipped. All other points are near, and get their own
+        reaches. If the hierarchy has no levels, all points are near.
 
         The radius of a point is its core distance, if the hierarchy keeps core distances. Without them, that of a near
         point is the width of its leaf times `share`, each rounded to T, or infinite without levels; the others have

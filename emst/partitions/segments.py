@@ -1,4 +1,5 @@
-"""Which segment of the curve points lie in, by the cuts of the cells (`partition.py`)."""
+"""Finds the segment of the curve in which each point lies. The cuts of the cells (`partition.py`) divide the curve into
+segments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of the components of partitions, and the edges between them that are not certain."""
+"""Components of partitions get numbers, and the edges between them that are not certain are listed."""
 
 import copy
 

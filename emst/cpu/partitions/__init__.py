@@ -2,7 +2,7 @@
 
 split.py         points in the order of their segments, each of which goes to one partition
 outline.py       how far points are from what other partitions hold, and which ask
-answers.py       reaches and core distances, from what other partitions have answered
+answers.py       reaches and core distances, from the answers of other partitions
 border.py        bounds of edges to other partitions; components that must not hook, as these may be lighter
 numbered.py      numbers of the components of partitions, and the edges between them that are not certain
 components.py    first edges of components between rounds of partitions, and points that ask

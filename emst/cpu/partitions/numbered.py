@@ -1,4 +1,4 @@
-"""Numbers of the components of partitions, and the edges between them that are not certain."""
+"""Gives numbers to the components of partitions, and lists the edges between them that are not certain."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 split          points in the order of their segments, each of which goes to one partition
 outline        how far points are from what other partitions hold, and which ask; outline.cuh has the distance of a box
-answers        reaches and core distances, from what other partitions have answered
+answers        reaches and core distances, from the answers of other partitions
 border         bounds of edges to other partitions; components that must not hook, as these may be lighter
 numbered       numbers of the components of partitions, and the edges between them that are not certain
 components     first edges of components between rounds of partitions, and points that ask

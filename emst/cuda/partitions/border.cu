@@ -1,6 +1,7 @@
-// Lower bounds of edges to other partitions, and which components of a partition must not hook, because another
-// partition may hold a lighter edge. By root, a component has a bound: the least weight of an edge from its points to
-// other partitions and, under mutual reachability, the least power of a distance that goes with it.
+// Computes lower bounds of the edges to other partitions, and finds the components of a partition that must not hook,
+// because another partition may hold a lighter edge. Every component has a bound, which is stored at its root: the
+// least weight of an edge from its points to other partitions. Under mutual reachability a second bound decides between
+// equal weights: the least power of a distance among the edges of that weight.
 //
 // border.py launches, for points, the kernels bound_weights and forget_bounds, and leave_out and least_value
 // (`least_of_others`); when components have been joined, lower_bounds or, with powers, begin_bounds, join_weights,
@@ -8,7 +9,7 @@
 #include "runtime/order.cuh"
 #include "distances/point_rows.cuh"
 
-// The weight of an edge is at least the core distance of its point.
+// An edge of a point weighs at least as much as the core distance of this point.
 template <class T>
 __global__ void bound_weights(const Bits<T> *reach, const Bits<T> *core, i64 n, Bits<T> *weight) {
   const i64 i = thread_id();

@@ -1,4 +1,4 @@
-// Numbers of the components of partitions, and the edges between them that are not certain.
+// Gives numbers to the components of partitions, and lists the edges between them that are not certain.
 //
 // numbered.py launches number_points, after number_roots of components.cu (`number_points`); list_open (`take_open`);
 // and count_from, for every partition (`number_together`).

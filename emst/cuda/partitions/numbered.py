@@ -1,5 +1,5 @@
-"""Numbers of the components of partitions, and the edges between them that are not certain, on the GPU. Kernels:
-numbered.cu."""
+"""Gives numbers to the components of partitions, and lists the edges between them that are not certain, on the GPU.
+Kernels: numbered.cu."""
 
 from __future__ import annotations
 

@@ -28,8 +28,9 @@ __global__ void node_boxes(const T *rows, int stride, int high, int dimensions, 
   boxes[i] = rows[node[corner / 2] * (i64)stride + corner % 2 * high + (i - corner * dimensions)];
 }
 
-// The bound of every node of a level: that of its parent if the parent is far, or else its own reach if that makes it
-// far, or NEAR. `rest` becomes the least bound. The nodes of a warp have one parent, as FAN lanes are a warp.
+// Writes the bound of every node of a level. If the parent of a node is far, the node has the bound of its parent. If
+// not, the node has its own reach as the bound where this makes it far, and NEAR otherwise. `rest` becomes the least
+// bound. The nodes of a warp have one parent, as FAN lanes are a warp.
 template <class T, int METRIC>
 __global__ void bound_nodes(const Hierarchy h, i64 level, i64 highest, const T *nodes, int dimensions, int stride,
                             const Norm<METRIC> norm, const Outline<T> outline, Bits<T> *bound, Bits<T> *rest) {

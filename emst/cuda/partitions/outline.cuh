@@ -1,6 +1,6 @@
-// The outlines of all partitions, and the reach of a box: how far the nearest leaf of another partition is. A thread
-// takes a box and visits the nodes of one partition after the other, depth first; neighbouring boxes visit almost the
-// same nodes. outline.cu includes it.
+// Holds the outlines of all partitions, and computes the reach of a box: its distance to the nearest leaf of another
+// partition. A thread takes a box and visits the nodes of one partition after the other, depth first. Neighbouring
+// boxes visit almost the same nodes. outline.cu includes this file.
 #pragma once
 #include "distances/metric.cuh"
 #include "runtime/warp.cuh"

@@ -154,15 +154,15 @@ KERNELS = {
         partitions/border forget_bounds<{T}>
         partitions/border count_sure<{T}, {M}>
         partitions/border take_unsure<{T}, {M}>
+        partitions/numbered number_points
+        partitions/numbered list_open<{T}, {M}, {MRD}>
+        partitions/numbered count_from<{WORDS}>
         partitions/components least_keys<{WORDS}>
         partitions/components first_places<{WORDS}>
         partitions/components edges_across<{T}>
         partitions/components edges_at<{WORDS}>
         partitions/components hook_first<{T}, {WORDS}>
         partitions/components number_roots
-        partitions/numbered number_points
-        partitions/numbered list_open<{T}, {M}, {MRD}>
-        partitions/numbered count_from<{WORDS}>
         partitions/components renumber
         partitions/components list_taken<{WORDS}>
         partitions/components list_left<{WORDS}>
@@ -205,7 +205,6 @@ KERNELS = {
         partitions/border join_weights<{T}>
         partitions/border join_powers<{T}>
         partitions/border end_bounds<{T}>
-        runtime/gather put_words<{U}, int>
     """,
     "partitions with lists": "points/queries list_within<{T}, {D}, {M}, {K}>",
     "partitions with ranks": "points/queries row_within<{T}, {D}, {M}>",
