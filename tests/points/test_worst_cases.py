@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 import pytest
-from helpers import DTYPES, cloud, hierarchies, to_host, tree
+from helpers import DTYPES, cloud, hierarchies, to_device, to_host, tree
 
 import emst
 from emst import HDBSCANGPU
@@ -50,6 +50,31 @@ def test_far_points_cost_nothing_and_change_nothing(ops):
     assert time.perf_counter() - start < 10  # minutes if the grid of the curve included the outliers
     near = tree(ops, x[3:])
     np.testing.assert_array_equal(np.sort(to_host(near.weights)), to_host(ours.weights)[:-3])
+
+
+@pytest.mark.parametrize("k", [1, 5])
+def test_far_points_search_a_cluster_in_few_steps(ops, k):
+    """Most coordinates have different exponents, so a far point is about equally far from all points near the axes.
+    Here the rounds are taken one by one. On the GPU, the first walk of such packets stops."""
+    x = np.random.default_rng(0).lognormal(0, 9, (20_000, 2)).astype(np.float32)
+    index, _, order = hierarchies(ops, x, k)
+    forest = ops.join_duplicates(index)
+    cache = ops.cache_neighbours(index, forest)
+    stopped = []
+
+    def lightest(forest):
+        ops.label_nodes(index, forest.labels)
+        ops.upper_bounds(index, forest, cache)
+        ops.nearest_outgoing(index, forest, cache)
+        if ops.name == "cuda":
+            stopped.append(int(cache.count[3]))
+
+    spanning_forest(forest, lightest, ops)
+    edges, weights = map(to_host, ops.sorted_edges(index, forest, to_device(ops, order)))
+    expected = tree(ops, x, k)
+    np.testing.assert_array_equal(edges, to_host(expected.edges))
+    np.testing.assert_array_equal(weights, to_host(expected.weights))
+    assert ops.name == "cpu" or k > 1 or max(stopped) > 0
 
 
 def test_axes_in_different_units_with_outliers(ops):

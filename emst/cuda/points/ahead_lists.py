@@ -67,7 +67,10 @@ KERNELS = {
         points/labels label_top<{T}, {D}>
         points/labels label_level<{T}, {D}>
     """,
-    "rounds by walks": "points/search nearest_outgoing<{T}, {D}, {M}, {MRD}>",
+    "rounds by walks": """
+        points/search nearest_outgoing<{T}, {D}, {M}, {MRD}>
+        points/search finish_packets<{T}, {D}, {M}, {MRD}>
+    """,
     "look": "points/engine count_near_leaves<{T}, {D}>",
     "pairs": """
         distances/brute centre_tiles<{T}>

@@ -8,7 +8,7 @@ template <class T>
 __global__ void __launch_bounds__(EMST_BLOCK, 6)
     upper_bounds(const int *labels, i64 n, const T *rows, int dimensions, int stride, const Bits<T> *step,
                  const Bits<T> *second, int *nearest, Bits<T> *bound, Bits<T> *best, int *count) {
-  if (thread_id() == 0) count[2] = 0;  // see `list_marked`
+  if (thread_id() == 0) count[2] = count[3] = 0;  // see search.cu
   bound_components<T>(blockIdx.x, labels, n, rows, dimensions, stride, step, second, nearest, bound, best);
 }
 
@@ -20,7 +20,7 @@ __global__ void start_cache(const T *rows, i64 n, int dimensions, int stride, co
                             const Bits<T> *core, const int *labels, int *nearest, Bits<T> *bound, Bits<T> *step,
                             int *count) {
   const i64 i = thread_id();
-  if (i < 3) count[i] = i == 0 ? (int)n : 0;
+  if (i < 4) count[i] = i == 0 ? (int)n : 0;
   if (i >= n) return;
   nearest[i] = NONE;
   bound[i] = repeated(rows, dimensions, stride, i, labels[i]) ? INFINITE<T> : core ? core[i] : 0;

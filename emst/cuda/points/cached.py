@@ -7,7 +7,7 @@ import numpy as np
 
 from emst.backend.records import Forest
 from emst.cuda.points.bvh import SearchIndex
-from emst.cuda.runtime.constants import BITS_TILE
+from emst.cuda.runtime.constants import BITS_TILE, MOST_STOPPED
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
 from emst.cuda.runtime.memory import empties
 
@@ -23,8 +23,10 @@ class NeighbourCache:
         Weight of the edge to it. Once both are in one component, a lower bound of all edges that leave the component.
     second : T[n] or None
         Distance to it, under mutual reachability.
-    worklist, count : int32[n], int32[3]
+    worklist, count : int32[n], int32[4]
         Points that need a search, and how many: see search.cu.
+    stopped : int32[MOST_STOPPED, 2]
+        Packets whose search is not finished: see search.cu.
     step : T[n]
         Weight of the edge to the next point on the curve.
     spans : Spans or None
@@ -38,7 +40,8 @@ class NeighbourCache:
         if index.core is not None:
             self.second, self.best_distance = empties(weights, weights)
         of_points = ids, weights, ids, weights
-        self.nearest, self.bound, self.worklist, self.step, self.count = empties(*of_points, (3, np.int32))
+        of_rounds = (4, np.int32), ((MOST_STOPPED, 2), np.int32)
+        self.nearest, self.bound, self.worklist, self.step, self.count, self.stopped = empties(*of_points, *of_rounds)
         self.lists: cupy.ndarray | None = None  # neighbours to look at before searching, int32[k, n]
         self.listed: cupy.ndarray | None = None  # powers of the distances to them, T[k, n], if they are known
         self.spans: Spans | None = None

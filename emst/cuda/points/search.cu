@@ -1,7 +1,7 @@
 // The searches of one round; see search.cuh.
 //
-// search.py launches mark_searches and list_marked, then nearest_outgoing. In the first round it launches only the last
-// one, if there are no core distances and every point is a component.
+// search.py launches mark_searches and list_marked, then nearest_outgoing and finish_packets. In the first round it
+// launches only the last two, if there are no core distances and every point is a component.
 #include "runtime/compact.cuh"
 #include "points/search.cuh"
 
@@ -74,6 +74,12 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
       [&](u32 rank, i64 i) { worklist[n - 1 - rank] = (int)i; });
 }
 
+// Packets whose walk has stopped: where each begins in the worklist, and how many queries it has. count[3] is how many
+// packets asked for a place; those that got none went on.
+struct Stopped {
+  int first, size;
+};
+
 // Warps take packets off the worklist until none is left (count[0] queries, count[1] packets taken). A short worklist
 // makes small packets: its queries lie far apart, and a warp that walked for 32 of them would still be running when all
 // others have ended.
@@ -81,7 +87,8 @@ template <class T, int D, int METRIC, bool MRD>
 __global__ void __launch_bounds__(32 * WARPS, BLOCKS_HELD<T, D, MRD>)
     nearest_outgoing(const T *__restrict__ points, const int *__restrict__ labels, const __grid_constant__ Hierarchy h,
                      const T *__restrict__ nodes, const Norm<METRIC> norm, const int *__restrict__ worklist, int *count,
-                     int *nearest, Bits<T> *bound, Bits<T> *second, Bits<T> *best, u64 *edge, T slack) {
+                     Stopped *stopped, int *nearest, Bits<T> *bound, Bits<T> *second, Bits<T> *best, u64 *edge,
+                     T slack) {
   __shared__ u64 stacks[WARPS][STACK];
   __shared__ Wanting<T, D> waiting[WARPS][32];
   const int queries = count[0], warps = gridDim.x * WARPS;
@@ -96,10 +103,42 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS_HELD<T, D, MRD>)
     for (const int end = minimum(packet + chunk, packets); packet < end; packet++) {
       const i64 first = (i64)packet * size, a = minimum(first + minimum((int)lane_id(), size - 1), (i64)queries - 1);
       const bool on = (int)lane_id() < size && first + lane_id() < queries;
+      const auto stops = [&] {
+        int place = 0;
+        if (lane_id() == 0) place = atomicAdd(count + 3, 1);
+        place = __shfl_sync(FULL, place, 0);
+        if (place >= EMST_MOST_STOPPED) return false;
+        if (lane_id() == 0) stopped[place] = {(int)first, minimum(size, queries - (int)first)};
+        return true;
+      };
       search_points<T, D, METRIC, MRD, false>(points, labels, h, nodes, norm, worklist ? worklist[a] : a, on, nearest,
                                               bound, second, best, edge, slack, stacks[threadIdx.x / 32],
-                                              waiting[threadIdx.x / 32]);
+                                              waiting[threadIdx.x / 32], stops);
       __syncwarp();
     }
+  }
+}
+
+// The packets that have stopped, in smaller ones, by walks in exact order.
+template <class T, int D, int METRIC, bool MRD>
+__global__ void __launch_bounds__(32 * WARPS)
+    finish_packets(const T *__restrict__ points, const int *__restrict__ labels, const __grid_constant__ Hierarchy h,
+                   const T *__restrict__ nodes, const Norm<METRIC> norm, const int *__restrict__ worklist,
+                   const int *count, const Stopped *stopped, int *nearest, Bits<T> *bound, Bits<T> *second,
+                   Bits<T> *best, u64 *edge, T slack) {
+  __shared__ u64 stacks[WARPS][STACK];
+  __shared__ Wanting<T, D> waiting[WARPS][32];
+  constexpr int PARTS = 32 / LEAST_PACKET;
+  const i64 parts = minimum(count[3], EMST_MOST_STOPPED) * (i64)PARTS;
+  for (i64 part = thread_id() / 32; part < parts; part += gridDim.x * WARPS) {
+    const Stopped packet = stopped[part / PARTS];
+    const int begin = (int)(part % PARTS) * LEAST_PACKET, at = begin + (int)lane_id() % LEAST_PACKET;
+    if (begin >= packet.size) continue;
+    const i64 a = packet.first + minimum(at, packet.size - 1);
+    const bool on = lane_id() < LEAST_PACKET && at < packet.size;
+    search_points<T, D, METRIC, MRD, false>(points, labels, h, nodes, norm, worklist ? worklist[a] : a, on, nearest,
+                                            bound, second, best, edge, slack, stacks[threadIdx.x / 32],
+                                            waiting[threadIdx.x / 32]);
+    __syncwarp();
   }
 }

@@ -73,11 +73,12 @@ struct NearestOutside {
 
 // Searches for the points u of a packet, one for each lane; a lane that is not `on` looks for nothing, and has the
 // point of another lane. Where every point is a component, `edge` is not null: it gets the lightest edge of each,
-// packed as in merge.cu, and `nearest` gets nothing, since the ends of these edges are in one component afterwards.
-template <class T, int D, int METRIC, bool MRD, bool CHANGES>
+// packed as in merge.cu, and `nearest` gets nothing, since the ends of these edges are in one component afterwards. A
+// search that `stops` leaves only what it has found as upper bounds.
+template <class T, int D, int METRIC, bool MRD, bool CHANGES, class Stops = NeverStops>
 __device__ void search_points(const T *points, const int *labels, const Hierarchy &h, const T *nodes,
                               const Norm<METRIC> &norm, i64 u, bool on, int *nearest, Bits<T> *bound, Bits<T> *second,
-                              Bits<T> *best, u64 *edge, T slack, u64 *stack, Wanting<T, D> *waiting) {
+                              Bits<T> *best, u64 *edge, T slack, u64 *stack, Wanting<T, D> *waiting, Stops stops = {}) {
   NearestOutside<T, D, METRIC, MRD, CHANGES> search;
   search.points = points;
   search.norm = norm;
@@ -94,17 +95,18 @@ __device__ void search_points(const T *points, const int *labels, const Hierarch
     search.heaviest = warp_max(search.weight);
   }
   search.reach = warp_max(search.radius);
-  walk<T, D, CHANGES>(h, nodes, Packet<T, D>(search.x), stack, search);
+  const bool ended = walk<T, D, CHANGES>(h, nodes, Packet<T, D>(search.x), stack, search, stops);
   if (!on) return;
   bool none = search.id == ~0u;
   const Bits<T> weight = MRD ? search.weight : search.radius;
+  if (!none) lower(best + search.label, weight);
+  if (!ended) return;
   if (edge)
     edge[u] = none ? NO_EDGE : packed_edge((int)u, (int)search.id);
   else
     nearest[u] = none ? NONE : (int)search.id;
   bound[u] = none ? weight + 1 : weight;
   if (MRD) second[u] = search.distance;
-  if (!none) lower(best + search.label, weight);
 }
 
 // Blocks that a multiprocessor should hold at once. More of them hide more of the search's waiting for memory, until

@@ -12,7 +12,7 @@ from emst.cuda.points.bvh import SearchIndex, in_whole_leaves
 from emst.cuda.points.cached import NeighbourCache, Spans, fill_from_lists
 from emst.cuda.points.engine import Engine
 from emst.cuda.points.products import search_by_products
-from emst.cuda.runtime.constants import WALK_WARPS
+from emst.cuda.runtime.constants import MOST_STOPPED, WALK_WARPS
 from emst.cuda.runtime.launch import launch, multiprocessors
 
 BLOCKS_AN_SM = 16
@@ -21,6 +21,7 @@ BLOCKS_AN_SM = 16
 # apart have many points about equally far from the next component: for them, looking farther only costs time.
 SLACK, SLACK_MRD = 1.5, 1.2
 SLACK_UP_TO = 100_000  # points a component, on average
+MOST_FINISHING = 32 * MOST_STOPPED  # threads that finish packets: as a rule there are few of them, or none
 
 
 def nearest_outgoing(index: SearchIndex, forest: Forest, cache: NeighbourCache) -> None:
@@ -55,15 +56,16 @@ def _list_searches(index: SearchIndex, forest: Forest, cache: NeighbourCache) ->
 
 
 def _search_bvh(index: SearchIndex, forest: Forest, cache: NeighbourCache, worklist: cupy.ndarray | None) -> None:
-    name = f"nearest_outgoing<{index.template}, {'true' if cache.second is not None else 'false'}>"
-    block = 32 * WALK_WARPS
+    template, block = f"{index.template}, {'true' if cache.second is not None else 'false'}", 32 * WALK_WARPS
     threads = min(index.n, multiprocessors() * BLOCKS_AN_SM * block)
     crowded = cache.rounds > 0 and index.n < SLACK_UP_TO * forest.count
     slack = index.dtype.type(slack_of(index, cache.second is not None) if crowded else 1)
     points = (index.rows, in_whole_leaves(forest.labels), index.hierarchy, index.nodes, index.metric.norm)
     edge = scratch_of(forest).edge if worklist is None else None
     results = (cache.nearest, cache.bound, cache.second, forest.best, edge)
-    launch("points/search", name, threads, *points, worklist, cache.count, *results, slack, block=block)
+    args = (*points, worklist, cache.count, cache.stopped, *results, slack)
+    launch("points/search", f"nearest_outgoing<{template}>", threads, *args, block=block)
+    launch("points/search", f"finish_packets<{template}>", min(threads, MOST_FINISHING), *args, block=block)
 
 
 def slack_of(index: SearchIndex, mrd: bool) -> float:

@@ -5,6 +5,12 @@
 // nearest is scanned first and the others in curve order: sorting them costs more than it saves. Without the exact test
 // a packet whose queries lie far apart (in late rounds, at borders of clusters) would visit everything.
 //
+// Inner nodes are visited by their distance to the nearest query that wants them. Where queries lie far apart, most
+// nodes lie in the box around them, so the distance to that box says nothing: a query far outside a cluster would meet
+// its points in the order of the curve, most of them a little nearer than all before. But the exact distance costs a
+// reduction over the warp for each node. A walk with `stops` does without: it takes the distance to the box, and after
+// MOST_SCANS leaves it asks stops() whether it may stop. It returns whether it has come to its end.
+//
 // A search has `norm`; `reach`, the greatest search radius of the packet (bits, equal in all lanes, never growing);
 // may_hold(low_tag, high_tag), whether a node can matter to any query; wants(is_leaf, first, low, high), whether it
 // matters to this lane's query (first is the smallest id in it); and scan(leaf, wanting), which compares the points of
@@ -17,6 +23,11 @@
 constexpr int WARPS = EMST_WALK_WARPS,
               STACK = 160;  // a level leaves at most 31 nodes waiting, and there are at most 5 inner levels
 constexpr u32 NO_KEY = ~0u;
+constexpr int NEVER = -(1 << 30);  // scans that no walk makes up for
+template <int D>
+constexpr int MOST_SCANS = D <= 3   ? 256
+                           : D <= 5 ? 2048
+                                    : 1 << 30;  // almost all packets of even sets make fewer
 
 template <class T, int D>
 struct Packet {  // the box around the queries
@@ -30,11 +41,26 @@ struct Packet {  // the box around the queries
   }
 };
 
-template <class T, int D, bool CHANGES = false, class Search>
-__device__ void walk(const Hierarchy &h, const T *nodes, const Packet<T, D> &packet, u64 *stack, Search &search) {
+struct NeverStops {};
+template <class Stops>
+constexpr bool MAY_STOP = true;
+template <>
+constexpr bool MAY_STOP<NeverStops> = false;
+
+// Puts a node on the stack, above those of its level that are farther. Below these are nodes of higher levels only.
+__device__ inline void push_in_order(u64 *stack, int depth, u64 entry) {
+#pragma unroll 1
+  for (; depth > 0 && ((u32)stack[depth - 1] ^ (u32)entry) >> 28 == 0 && stack[depth - 1] < entry; depth--)
+    stack[depth] = stack[depth - 1];
+  stack[depth] = entry;
+}
+
+template <class T, int D, bool CHANGES = false, class Search, class Stops = NeverStops>
+__device__ bool walk(const Hierarchy &h, const T *nodes, const Packet<T, D> &packet, u64 *stack, Search &search,
+                     Stops stops = {}) {
   const u32 lane = lane_id();
   const auto corner = [&](i64 row) { return load<T, D, CHANGES>(nodes, row); };
-  int depth = 0, level = h.levels - 1, begin = 0, size = h.count[level];
+  int depth = 0, scans = 0, level = h.levels - 1, begin = 0, size = h.count[level];
   while (true) {
     u32 key = NO_KEY;  // 27 bits of the distance between node and packet, and the lane
     int distance = 0x7fffffff;
@@ -54,6 +80,7 @@ __device__ void walk(const Hierarchy &h, const T *nodes, const Packet<T, D> &pac
         int leaf = begin + (int)next;
         const Row<T, D> low = corner(2 * (i64)leaf), high = corner(2 * (i64)leaf + 1);
         const u32 wanting = __ballot_sync(FULL, search.wants(true, (u32)leaf * LEAF, low, high));
+        if (MAY_STOP<Stops>) scans += wanting != 0;
         if (wanting && search.scan(leaf, wanting)) waiting &= __ballot_sync(FULL, distance <= high_word(search.reach));
         next = __ffs(waiting) - 1;
       }
@@ -65,8 +92,21 @@ __device__ void walk(const Hierarchy &h, const T *nodes, const Packet<T, D> &pac
         int child = begin + (int)(farthest & 31u);
         i64 node = h.offset[level] + (i64)child;
         const Row<T, D> low = corner(2 * node), high = corner(2 * node + 1);
-        if (!__any_sync(FULL, search.wants(false, (u32)child * LEAF << FAN_BITS * level, low, high))) continue;
-        if (lane == 0) stack[depth] = (u64)(farthest & ~31u) << 32 | (u32)level << 28 | (u32)child;
+        const bool wanted = search.wants(false, (u32)child * LEAF << FAN_BITS * level, low, high);
+        u32 nearest = farthest & ~31u;
+        if constexpr (MAY_STOP<Stops>) {
+          if (!__any_sync(FULL, wanted)) continue;
+        } else {
+          const Bits<T> d = box_power(search.norm, low, high, search.x);
+          nearest = __reduce_min_sync(FULL, wanted ? (u32)high_word(d) : NO_KEY);
+          if (nearest == NO_KEY) continue;
+        }
+        const u64 entry = (u64)nearest << 32 | (u32)level << 28 | (u32)child;
+        if constexpr (MAY_STOP<Stops>) {
+          if (lane == 0) stack[depth] = entry;
+        } else {
+          if (lane == 0) push_in_order(stack, depth, entry);
+        }
         depth++;
       }
     }
@@ -78,7 +118,12 @@ __device__ void walk(const Hierarchy &h, const T *nodes, const Packet<T, D> &pac
       more = (int)(entry >> 32) <= high_word(search.reach);
     }
     __syncwarp();
-    if (!more) return;
+    if (!more) return true;
+    if constexpr (MAY_STOP<Stops>)
+      if (scans > MOST_SCANS<D>) {
+        if (stops()) return false;
+        scans = NEVER;
+      }
     level = (int)((u32)entry >> 28) - 1;
     begin = (int)((u32)entry & 0xfffffffu) * FAN;
     size = minimum(FAN, h.count[level] - begin);
