@@ -108,6 +108,12 @@ def _open_space(norm, d, unrolled):
     return WholePowers(d, whole) if norm.degree == whole else HalfPowers(d, whole)
 
 
+def for_few(space):
+    """The space for kernels that work on few points: they would save less time by unrolled loops than one more of them
+    takes to compile."""
+    return Euclidean(space.d, ()) if isinstance(space, Euclidean) else space
+
+
 def power_of_distance(context, builder, space, values, kind, difference):
     """Code of the power of a distance, from ``difference(i)`` of every coordinate, in their order. `kind` is the type
     of a number or of a vector; `space` is the tuple's type, `values` its fields."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from emst.cpu.points.distances import distance_power
 from emst.cpu.points.knn import forget_neighbours
+from emst.cpu.points.norms import for_few
 from emst.cpu.runtime.arrays import empties, empty
 from emst.cpu.runtime.blocks import for_blocks
 from emst.cpu.runtime.compact import positions
@@ -47,14 +48,14 @@ def _sorted_at_once(index, forest, order, powers):
     n = index.n
     edges, weights = np.empty((n, 2), np.int32), np.empty(n, index.dtype)
     keys, slots, *spare = empties((n, np.uint64), (n, np.int32), *few_scratch(n))
-    blocks = None if index.core is None else index.nodes.blocks  # without core distances the weight is the distance
+    points = None if index.core is None else (index.nodes.blocks, for_few(index.space))  # else weights are distances
     found = forest.source, forest.target, forest.weight, keys, slots, tuple(spare)
-    m = _sort_edges(blocks, index.space, *found, *_lengths(index, forest, powers), order, edges, weights)
+    m = _sort_edges(points, *found, *_lengths(index, forest, powers), order, edges, weights)
     return edges[:m], weights[:m]
 
 
 @compiled
-def _sort_edges(blocks, space, source, target, weight, keys, slots, spare, lengths, unit, order, edges, weights):
+def _sort_edges(points, source, target, weight, keys, slots, spare, lengths, unit, order, edges, weights):
     """Sort by the first key of the total order; then, as in `_settle_ties`, every run of equal keys by the others, from
     the last to the first. Returns the number of edges."""
     m = 0
@@ -72,7 +73,8 @@ def _sort_edges(blocks, space, source, target, weight, keys, slots, spare, lengt
             for i in range(begin, end):
                 keys[i] = _ends_of(source[slots[i]], target[slots[i]])
             sort_few(keys[begin:end], slots[begin:end], *spare)
-            if blocks is not None:
+            if points is not None:
+                blocks, space = points
                 for i in range(begin, end):
                     u, v = np.int64(source[slots[i]]), np.int64(target[slots[i]])
                     keys[i] = bits_of(np.float64(distance_power(blocks, space, u, v)))

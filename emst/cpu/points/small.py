@@ -2,7 +2,8 @@
 
 With few points, Python needs more time to call a kernel than the kernel needs to run, and to make an array than to fill
 it. So one compiled function joins duplicates and calls the kernels of all rounds, one after the other, on one thread.
-Its arrays are pieces of a few larger ones."""
+Its arrays are pieces of a few larger ones. It takes seconds to compile, for each norm anew; so norms whose powers are
+other than squares, sums or maxima take the rounds one by one."""
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ from emst.cpu.points.bvh import MIXED, SearchIndex
 from emst.cpu.points.cached import Memory, begin_cache, begin_round, bound_leaves
 from emst.cpu.points.duplicates import differ_from_last, join_runs
 from emst.cpu.points.labels import label_level
+from emst.cpu.points.norms import for_few
 from emst.cpu.points.search import search_groups
 from emst.cpu.points.walk import packet_in, packet_kinds
 from emst.cpu.runtime.arrays import empties
@@ -34,7 +36,7 @@ _packet_in = part(packet_in)
 def join_all(index: SearchIndex) -> tuple[Forest, list[int]] | None:
     """See `emst.backend.operations`."""
     n, d, size = index.n, index.d, index.leaves * LANES
-    if n * d > FEW:
+    if n * d > FEW or index.norm.kind in ("powers", "any power"):
         return None
     listed = index.lists is not None
     names, numbers, *packet, more_names, longs, flags, read = empties(
@@ -47,7 +49,7 @@ def join_all(index: SearchIndex) -> tuple[Forest, list[int]] | None:
         (size if listed else 0, np.int8),
     )
     names, numbers = names.reshape(NAMES, size), numbers.reshape(NUMBERS, size)
-    points = index.nodes, index.padded_core, index.node_core, index.space
+    points = index.nodes, index.padded_core, index.node_core, for_few(index.space)
     lists, reach = (index.lists, index.reach) if listed else (names[:0].reshape(size, 0), numbers[0, :0])
     rounds = _join(points, n, names, numbers, tuple(packet), more_names, longs, flags, read, lists, reach)
     if rounds == BROKEN:
