@@ -34,11 +34,14 @@ PARTS = [  # way, dimensions, dtype, set; no number of points fills its last lea
     *map("-".join, product(WAYS[:2], ("2", "3", "5", "40"), FLOATS, SETS)),
     *map("-".join, product(WAYS[2:], ("2", "3"), FLOATS, SETS)),
     *map("-".join, product(WAYS[:2], ("3",), FLOATS, ("tiles",))),
+    "loop-2-float32-far",
     *map("-".join, product(("partitions", "weights", "boxes"), ("3",), FLOATS, SETS)),
     *map("-".join, product(("forests",), NUMBERS)),
 ]
 # Blocks look back only where there are several tiles of 4096 points.
 SETS["tiles"] = lambda g, n, d: g.normal(size=(20 * n, d))
+# Searches stop only where far points are about equally far from more than 256 leaves.
+SETS["far"] = lambda g, n, d: g.lognormal(0, 9, (60 * n, d))
 
 
 def trees(x: np.ndarray, device: str) -> None:

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -162,7 +163,7 @@ def _rounded(x: np.ndarray) -> np.ndarray:
 
 
 def lognormal(n: int, d: int, seed: int, sigma: float = 7.0) -> np.ndarray:
-    """Coordinates over 25 orders of magnitude: float64[n, d]."""
+    """Coordinates over 25 orders of magnitude, or 18 with a sigma of 5: float64[n, d]."""
     return np.exp(np.random.default_rng(seed).standard_normal((n, d)) * sigma)
 
 
@@ -278,6 +279,9 @@ SETS = {
     "altitudes3": PointSet(_as_float32(altitudes), M, 3, 12),
     "lognormal2": PointSet(_as_float32(lognormal), 300_000, 2, 13),
     "pathways27": PointSet(_as_float32(pathways), 60_000, 27, 14),
+    "tails2": PointSet(_as_float32(partial(lognormal, sigma=5.0)), M, 2, 19),
+    "tails3": PointSet(_as_float32(partial(lognormal, sigma=5.0)), M, 3, 20),
+    "tails5": PointSet(_as_float32(partial(lognormal, sigma=5.0)), M, 5, 21),
     "cpu-tracks3": PointSet(tracks, M, 3, 11),
     "cpu-altitudes3": PointSet(altitudes, M, 3, 12),
     "cpu-lognormal2": PointSet(lognormal, 300_000, 2, 13),
