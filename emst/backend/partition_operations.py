@@ -150,7 +150,8 @@ class PartitionOperations(Protocol):
         `label`. None stands for -1 everywhere.
 
         And whether these are all points of the partition that may: the weights of the others are at least `rest`, and
-        those of all points of c at least ``least[c]``. False if the bound of some c is at least both."""
+        those of all points of c at least ``least[c]``. False if the bound of some c is at least both; but True if
+        `rest` is infinite: then no others have edges to other partitions."""
 
     def questions(
         self,

@@ -70,9 +70,9 @@ class GPUThreads:
         self._at_once = True
         try:
             yield
-        finally:
+        finally:  # also after an error: the arrays of what still runs are freed next
             self._at_once = False
-        self.wait(self.workers)
+            self.wait(self.workers)
 
     def wait(self, gpus: Iterable[int | None]) -> None:
         """Wait until these GPUs have done what this thread gave them; None is the host."""

@@ -87,21 +87,22 @@ def gathered(fitted: Fitted, engine: Engine, ops: Backend) -> tuple[Array, Array
     lists = [engine.submit(listed, tree.locals[j], tree.joined, rows, at=j) for j in numbers]
     del rows
     whole = engine.submit(in_units, tree.locals[0], _merged(lists, engine), units, at=0)
-    made = []
+    cores = []
     if tree.search.k > 1:  # the other GPUs have nothing else to do now
         made = [engine.submit(core_distances, tree.locals[j], units, at=j) for j in numbers]
-    [(edges, weights)] = engine.gather([whole])
+        cores = [engine.submit(by_rows, made, at=0)]
+    (edges, weights), *core = engine.gather([whole, *cores])
     if tree.search.norm.degree not in (1, 2):  # other roots of neighbouring numbers may descend by a last digit
         weights = ops.asarray(np.maximum.accumulate(to_host(weights)))
-    return edges, weights, _by_rows(engine.gather(made), len(weights) + 1, ops) if made else None
+    return edges, weights, core[0] if core else None
 
 
-def _by_rows(made: list[tuple[Array, Array]], n: int, ops: Backend) -> Array:
-    """The core distances of n points by their rows. `made` holds what `core_distances` returned in every partition."""
-    cores = ops.xp.empty(n, made[0][0].dtype)
-    with ops.settled():
-        for values, rows in made:
-            ops.put(cores, ops.asarray(rows), ops.asarray(values))
+def by_rows(ops: Backend, made: list[tuple[Array, Array]]) -> Array:
+    """Task: the core distances of all points by their rows. `made` holds what `core_distances` returned in every
+    partition."""
+    cores = ops.xp.empty(sum(len(rows) for _, rows in made), made[0][0].dtype)
+    for values, rows in made:
+        ops.put(cores, ops.asarray(rows), ops.asarray(values))
     return cores
 
 

@@ -200,13 +200,13 @@ def _comes_first(weight: Array, power: Array | None, than_weight: Array, than_po
 def _candidates(ops: Backend, local: Local, memory: Memory, labels: Labels) -> tuple[Memory, Array]:
     """Which points may hold the lightest edge of their component by their memory, int32[m], as they lie on the curve;
     and the memory, of all points if those near the border do not suffice."""
-    near_suffice = False
-    while not near_suffice:
+    for _ in range(2):
         points = memory.places, memory.weight, memory.power, memory.component, local.component
         near = len(memory.places) < len(local.weight)
         rows, near_suffice = asking_of(ops, local, labels, points, near)
-        if not near_suffice:
-            memory = _of_all(ops, local, memory)
+        if near_suffice:
+            break
+        memory = _of_all(ops, local, memory)
     return memory, rows
 
 

@@ -125,20 +125,18 @@ def answer(
     labels = labels_of(ops, labels)
     label, group, base = labels.label, groups_of(local, labels), labels.bases[place.number]
     packets = {other: packet for other, sender in enumerate(asked) if (packet := addressed_to(place.number, sender))}
-    if not packets:
-        with partition.lock:
-            ops.label_nodes(index, local.component, group)
-            boxes = labels_of_boxes(outline, local, group, ops)
-        return Answer({}, _no_edges(ops, index.dtype), [], boxes, 0, 0)
-    asking = _concatenated(ops, [packet.questions for packet in packets.values()])
-    points, component, core, radius, _ = asking
-    sampled = [ops.asarray(packet.sampled) for packet in packets.values() if packet.sampled is not None]
-    queries = ops.build_queries(points, index.norm)
+    if packets:
+        asking = _concatenated(ops, [packet.questions for packet in packets.values()])
+        queries, now = ops.build_queries(asking.points, index.norm), ops.take(label, asking.component)
     with partition.lock:
         ops.label_nodes(index, local.component, group)
         boxes = labels_of_boxes(outline, local, group, ops)
-        labels_of_queries = ops.take(label, component)
-        found = ops.nearest_across(index, local.component, queries, labels_of_queries, core, radius, group=group)
+        if packets:
+            of_points = queries, now, asking.core, asking.radius
+            found = ops.nearest_across(index, local.component, *of_points, group=group)
+    if not packets:
+        return Answer({}, _no_edges(ops, index.dtype), [], boxes, 0, 0)
+    sampled = [ops.asarray(packet.sampled) for packet in packets.values() if packet.sampled is not None]
     of_queries = asking.component, asking.ids, local.component, base, partition.numbering(place.start)
     edges = ops.edges_across(*found, *of_queries)
     replies, start = {}, 0
@@ -151,7 +149,7 @@ def answer(
     else:
         edges = _lightest(ops, edges, label, labels.count)
     size = bytes_of(list(packets.values())) + bytes_of(replies)
-    return Answer(replies, edges, sampled, boxes, len(points), size)
+    return Answer(replies, edges, sampled, boxes, len(asking.ids), size)
 
 
 def _concatenated(ops: Backend, questions: list[Questions]) -> Questions:
@@ -162,8 +160,8 @@ def _concatenated(ops: Backend, questions: list[Questions]) -> Questions:
 
 
 def _lightest(ops: Backend, edges: OpenEdges, label: Array, count: int) -> OpenEdges:
-    """The first edge in the total order of each component that has asked; one inside it where there is none. So the
-    host need not know how many there are."""
+    """The first edge in the total order of each component that has asked. The others get an edge inside component 0,
+    which `join` drops, so that no count has to reach the host."""
     return ops.edges_at(edges, ops.first_edges(edges, label, count))
 
 

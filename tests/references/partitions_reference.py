@@ -267,7 +267,7 @@ def asking_points(places, weight, power, nearest, component, group, bound, bound
         if bound[g] >= 0 and first <= most and forgets:
             asking.append(i)
     exceeds = [bound[g] >= max(limit, rest) for g, limit in zip(group, least)]
-    return np.array(asking, np.int32), not any(exceeds)
+    return np.array(asking, np.int32), rest == np.inf or not any(exceeds)
 
 
 def questions(index, places, component, group, base, bound, numbering, outline, home):

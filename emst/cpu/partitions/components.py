@@ -40,8 +40,8 @@ def edges_across(nearest, weight, power, query_component, query_id, component, b
 
 def edges_at(edges, places):
     """See `emst.backend.partition_operations`."""
-    words = edges.words[np.maximum(places, 0)]
-    words[places < 0] = 0
+    words, there = np.zeros((len(places), edges.words.shape[1]), np.uint64), places >= 0
+    words[there] = edges.words[places[there]]
     return OpenEdges(words)
 
 
@@ -89,7 +89,7 @@ def asking_points(places, weight, power, nearest, component, group, bound, bound
     columns = map(np.ascontiguousarray, (weight, power, nearest, component, group, bound, bound_power, label))
     for_chunks(_list_asking, n, max(n, 1), places, *columns, asking, found)
     most = bound[group]
-    return asking[: found[0]].copy(), not bool(((most >= rest) & (most >= least)).any())
+    return asking[: found[0]].copy(), not (rest < np.inf and bool(((most >= rest) & (most >= least)).any()))
 
 
 @kernel

@@ -76,6 +76,7 @@ def copied(array: cupy.ndarray) -> cupy.ndarray:
 
 
 def _write(array: cupy.ndarray, place: cupy.ndarray) -> None:
+    assert array.dtype == place.dtype and array.shape == place.shape
     if array.flags.c_contiguous:
         place.data.copy_from_device_async(array.data, array.nbytes)
     else:
