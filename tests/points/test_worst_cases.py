@@ -52,11 +52,12 @@ def test_far_points_cost_nothing_and_change_nothing(ops):
     np.testing.assert_array_equal(np.sort(to_host(near.weights)), to_host(ours.weights)[:-3])
 
 
-@pytest.mark.parametrize("k", [1, 5])
-def test_far_points_search_a_cluster_in_few_steps(ops, k):
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("k", [1, 2])
+def test_packets_of_far_points_stop_and_are_finished(ops, k, dtype):
     """Most coordinates have different exponents, so a far point is about equally far from all points near the axes.
     Here the rounds are taken one by one. On the GPU, the first walk of such packets stops."""
-    x = np.random.default_rng(0).lognormal(0, 9, (20_000, 2)).astype(np.float32)
+    x = np.random.default_rng(0).lognormal(0, 9, (20_000, 2)).astype(dtype)
     index, _, order = hierarchies(ops, x, k)
     forest = ops.join_duplicates(index)
     cache = ops.cache_neighbours(index, forest)
@@ -74,7 +75,7 @@ def test_far_points_search_a_cluster_in_few_steps(ops, k):
     expected = tree(ops, x, k)
     np.testing.assert_array_equal(edges, to_host(expected.edges))
     np.testing.assert_array_equal(weights, to_host(expected.weights))
-    assert ops.name == "cpu" or k > 1 or max(stopped) > 0
+    assert ops.name == "cpu" or max(stopped) > 0
 
 
 def test_axes_in_different_units_with_outliers(ops):

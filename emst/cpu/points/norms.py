@@ -109,7 +109,7 @@ def _open_space(norm, d, unrolled):
 
 
 def for_few(space):
-    """The space for kernels that work on few points: they would save less time by unrolled loops than one more of them
+    """The space for kernels that work on few points. Unrolled loops would save less time there than a separate kernel
     takes to compile."""
     return Euclidean(space.d, ()) if isinstance(space, Euclidean) else space
 

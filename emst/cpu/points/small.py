@@ -2,8 +2,9 @@
 
 With few points, Python needs more time to call a kernel than the kernel needs to run, and to make an array than to fill
 it. So one compiled function joins duplicates and calls the kernels of all rounds, one after the other, on one thread.
-Its arrays are pieces of a few larger ones. It takes seconds to compile, for each norm anew; so norms whose powers are
-other than squares, sums or maxima take the rounds one by one."""
+Its arrays are pieces of a few larger ones. It takes seconds to compile for each norm, so it is used for the Euclidean,
+Manhattan and Chebyshev norms only. Under others the rounds are taken one by one.
+"""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class NeighbourCache:
     worklist, count : int32[n], int32[4]
         Points that need a search, and how many: see search.cu.
     stopped : int32[MOST_STOPPED, 2]
-        Packets whose search is not finished: see search.cu.
+        Packets that have stopped and are searched again: see search.cu.
     step : T[n]
         Weight of the edge to the next point on the curve.
     spans : Spans or None

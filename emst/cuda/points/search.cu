@@ -74,8 +74,8 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
       [&](u32 rank, i64 i) { worklist[n - 1 - rank] = (int)i; });
 }
 
-// Packets whose walk has stopped: where each begins in the worklist, and how many queries it has. count[3] is how many
-// packets asked for a place; those that got none went on.
+// A packet that has stopped: where it begins in the worklist, and how many queries it has. count[3] is how many packets
+// wanted to stop; those for which there was no place went on. `upper_bounds` sets it to 0 in every round.
 struct Stopped {
   int first, size;
 };
@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS_HELD<T, D, MRD>)
   }
 }
 
-// The packets that have stopped, in smaller ones, by walks in exact order.
+// Searches again for the queries of the packets that have stopped: few at a time, by walks with exact distances.
 template <class T, int D, int METRIC, bool MRD>
 __global__ void __launch_bounds__(32 * WARPS)
     finish_packets(const T *__restrict__ points, const int *__restrict__ labels, const __grid_constant__ Hierarchy h,

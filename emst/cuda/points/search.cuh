@@ -73,8 +73,8 @@ struct NearestOutside {
 
 // Searches for the points u of a packet, one for each lane; a lane that is not `on` looks for nothing, and has the
 // point of another lane. Where every point is a component, `edge` is not null: it gets the lightest edge of each,
-// packed as in merge.cu, and `nearest` gets nothing, since the ends of these edges are in one component afterwards. A
-// search that `stops` leaves only what it has found as upper bounds.
+// packed as in merge.cu, and `nearest` gets nothing, since the ends of these edges are in one component afterwards. If
+// the walk ends early, the search only lowers `best` to what it has found.
 template <class T, int D, int METRIC, bool MRD, bool CHANGES, class Stops = NeverStops>
 __device__ void search_points(const T *points, const int *labels, const Hierarchy &h, const T *nodes,
                               const Norm<METRIC> &norm, i64 u, bool on, int *nearest, Bits<T> *bound, Bits<T> *second,

@@ -21,7 +21,7 @@ BLOCKS_AN_SM = 16
 # apart have many points about equally far from the next component: for them, looking farther only costs time.
 SLACK, SLACK_MRD = 1.5, 1.2
 SLACK_UP_TO = 100_000  # points a component, on average
-MOST_FINISHING = 32 * MOST_STOPPED  # threads that finish packets: as a rule there are few of them, or none
+MOST_FINISHING = 32 * MOST_STOPPED  # threads, at most: as a rule few packets stop, or none
 
 
 def nearest_outgoing(index: SearchIndex, forest: Forest, cache: NeighbourCache) -> None:

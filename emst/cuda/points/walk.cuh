@@ -6,15 +6,16 @@
 // a packet whose queries lie far apart (in late rounds, at borders of clusters) would visit everything.
 //
 // Inner nodes are visited by their distance to the nearest query that wants them. Where queries lie far apart, most
-// nodes lie in the box around them, so the distance to that box says nothing: a query far outside a cluster would meet
-// its points in the order of the curve, most of them a little nearer than all before. But the exact distance costs a
-// reduction over the warp for each node. A walk with `stops` does without: it takes the distance to the box, and after
-// MOST_SCANS leaves it asks stops() whether it may stop. It returns whether it has come to its end.
+// nodes lie in the box around them, so the distance to that box says nothing: a query far outside a cluster would
+// compare the cluster's points in curve order, and find a slightly nearer one again and again. But the exact distance
+// costs a reduction over the warp for each node. A walk with `stops` does not compute it: it takes the distance to the
+// box, and after MOST_SCANS leaves it calls stops(). If that returns true, the walk ends early and returns false.
 //
-// A search has `norm`; `reach`, the greatest search radius of the packet (bits, equal in all lanes, never growing);
-// may_hold(low_tag, high_tag), whether a node can matter to any query; wants(is_leaf, first, low, high), whether it
-// matters to this lane's query (first is the smallest id in it); and scan(leaf, wanting), which compares the points of
-// a leaf with the queries that want it, a bit for each lane, and returns whether `reach` may have shrunk.
+// A search has `norm`; `x`, the lane's query; `reach`, the greatest search radius of the packet (bits, equal in all
+// lanes, never growing); may_hold(low_tag, high_tag), whether a node can matter to any query; wants(is_leaf, first,
+// low, high), whether it matters to this lane's query, and so lies within `reach` (first is its smallest id); and
+// scan(leaf, wanting), which compares the points of a leaf with the queries that want it, a bit for each lane, and
+// returns whether `reach` may have shrunk.
 //
 // CHANGES: the kernel itself writes labels of nodes between searches.
 #pragma once
@@ -23,11 +24,13 @@
 constexpr int WARPS = EMST_WALK_WARPS,
               STACK = 160;  // a level leaves at most 31 nodes waiting, and there are at most 5 inner levels
 constexpr u32 NO_KEY = ~0u;
-constexpr int NEVER = -(1 << 30);  // scans that no walk makes up for
+constexpr int NEVER = -(1 << 30);  // scans from which none reaches MOST_SCANS
+
+// Leaves that are scanned before stops() is called. Almost all packets of uniform points scan fewer.
 template <int D>
-constexpr int MOST_SCANS = D <= 3   ? 256
-                           : D <= 5 ? 2048
-                                    : 1 << 30;  // almost all packets of even sets make fewer
+constexpr int MOST_SCANS = D <= 3   ? 1 << 8
+                           : D <= 5 ? 1 << 11
+                                    : 1 << 14;
 
 template <class T, int D>
 struct Packet {  // the box around the queries
@@ -102,10 +105,11 @@ __device__ bool walk(const Hierarchy &h, const T *nodes, const Packet<T, D> &pac
           if (nearest == NO_KEY) continue;
         }
         const u64 entry = (u64)nearest << 32 | (u32)level << 28 | (u32)child;
-        if constexpr (MAY_STOP<Stops>) {
-          if (lane == 0) stack[depth] = entry;
-        } else {
-          if (lane == 0) push_in_order(stack, depth, entry);
+        if (lane == 0) {
+          if constexpr (MAY_STOP<Stops>)
+            stack[depth] = entry;
+          else
+            push_in_order(stack, depth, entry);
         }
         depth++;
       }

@@ -4,6 +4,13 @@ from .fault import Fault
 
 FAULTS = [
     Fault(
+        "the last packet that has stopped is not finished",
+        "emst/cuda/points/search.cu",
+        "const i64 parts = minimum(count[3], EMST_MOST_STOPPED) * (i64)PARTS;",
+        "const i64 parts = (minimum(count[3], EMST_MOST_STOPPED) - 1) * (i64)PARTS;",
+        ("tests/points/test_worst_cases.py::test_packets_of_far_points_stop_and_are_finished[cuda-1-float32]",),
+    ),
+    Fault(
         "the error of a product is taken a hundred times too small",
         "emst/cuda/points/bounds.cuh",
         "__dmul_rd(s, 1 - b.eps);",

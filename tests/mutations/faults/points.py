@@ -205,7 +205,7 @@ FAULTS = [
     Fault(
         "few points: edges of equal weight are not sorted by distance",
         "emst/cpu/points/result.py",
-        "            if blocks is not None:\n",
+        "            if points is not None:\n",
         "            if False:\n",
         ("tests/points/test_result.py::test_edges_are_sorted_in_the_total_order[few-cpu-lattice-2-float64-5]",),
     ),
