@@ -78,6 +78,15 @@ def test_packets_of_far_points_stop_and_are_finished(ops, k, dtype):
     assert ops.name == "cpu" or max(stopped) > 0
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("k", [40, 300])
+def test_core_distances_of_far_points(ops, k, dtype):
+    """Thousands of points are about equally far from a far one. On the GPU, passes that count them stop."""
+    x = np.random.default_rng(0).lognormal(0, 9, (6_000, 2)).astype(dtype)
+    ours, expected_bvh, _ = hierarchies(ops, x, k)
+    np.testing.assert_array_equal(to_host(ours.core), expected_bvh.core)
+
+
 def test_axes_in_different_units_with_outliers(ops):
     """Metres, degrees and seconds: the order of the axes changes nothing but the rounding of sums."""
     g, n = np.random.default_rng(3), 60_000

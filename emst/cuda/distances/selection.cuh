@@ -13,6 +13,8 @@
 //
 // The limit of a pass that counts may shrink on the way (`shrink`): once some bins hold enough distances, those above
 // them do not count. So a walk soon leaves out a crowd of points that are no farther than the first, rough interval.
+// Where one bin holds a crowd, a pass may stop for its query (`stop`): the rank-th of the distances that it has counted
+// is an upper bound, and the next bins divide the range just below it.
 #pragma once
 #include "runtime/exact.cuh"
 
@@ -20,6 +22,7 @@ template <class T>
 struct Selection {
   using U = decltype(ordered(T(0)));  // as wide as Bits
   static constexpr int BINS = 32, STORED = BINS * 4 / sizeof(T), FINE = sizeof(T) == 4 ? 20 : 49;
+  static constexpr int CROWD = 4096;  // distances after which a pass may stop
 
   u32 *words;  // BINS words in shared memory that belong to this thread, `step` apart
   int step;
@@ -29,7 +32,8 @@ struct Selection {
   Bits<T> base, least, greatest;
   int shift, count;  // count: of the distances up to `limit`
   int top;           // the bin that holds the limit
-  bool stores, whole;
+  int fine;          // bins have 2^fine numbers at most, unless they span the whole interval
+  bool stores, whole, stopped;
 
   // At least `wanted` distances are at most `farthest`.
   __device__ void start(Bits<T> farthest, int wanted) {
@@ -38,6 +42,7 @@ struct Selection {
     rank = wanted;
     left = 0x7fffffff;
     whole = false;
+    fine = FINE;
   }
   __device__ bool done() const { return high - low == 1; }
   __device__ bool coarse() const { return high - low > Bits<T>(2) << FINE; }
@@ -47,6 +52,7 @@ struct Selection {
     least = INFINITE<T>;
     greatest = -1;
     limit = -1;
+    stopped = false;
     if (done()) return;
     stores = left <= STORED;
     limit = stores ? high : high - 1;
@@ -54,7 +60,7 @@ struct Selection {
     for (int b = 0; b < BINS; b++) words[b * step] = 0;
     shift = 0;
     while (((U)(high - low - 2) >> shift) >= BINS) shift++;
-    if (!whole) shift = minimum(shift, FINE);
+    if (!whole) shift = minimum(shift, fine);
     const U span = (U)BINS << shift;
     base = (U)(high - low - 1) <= span ? low + 1 : high - (Bits<T>)span;
     top = (int)((U)(limit - base) >> shift);
@@ -81,10 +87,20 @@ struct Selection {
     return top < before;
   }
 
+  // Ends a pass that counts, for this query, if it has counted a crowd and far more than the rank; whether it did. To
+  // be called after `shrink`.
+  __device__ bool stop() {
+    if (limit < 0 || stores || count < CROWD || count / 2 < rank) return false;
+    limit = -1;
+    return stopped = true;
+  }
+
   __device__ void end_pass() {
     if (done()) return;
     if (stores)
       settle(picked());
+    else if (stopped)
+      lower_high();
     else if (count < rank)
       settle(high);
     else
@@ -94,6 +110,20 @@ struct Selection {
   __device__ void settle(Bits<T> d) {
     low = d - 1;
     high = d;
+  }
+
+  // Not all distances were counted, so `low` and the rank stay.
+  __device__ void lower_high() {
+    high = end_of_bin(top);
+    left = 0x7fffffff;
+    whole = top == 0 && base > low + 1;
+    fine = maximum(shift - 5, 0);  // 32 bins for this one
+  }
+
+  // The greatest distance that a bin can hold, as far as they are known.
+  __device__ Bits<T> end_of_bin(int bin) const {
+    const U end = ((U)(bin + 1) << shift) - 1;  // after base
+    return greatest <= base || (U)(greatest - base) <= end ? greatest : base + (Bits<T>)end;
   }
 
   __device__ void narrow_to_bin() {
@@ -107,8 +137,8 @@ struct Selection {
     whole = bin == 0 && base > low + 1;
     if (bin > 0) low = base + (Bits<T>)((U)bin << shift) - 1;
     low = maximum(low, least - 1);
-    const U end = ((U)(bin + 1) << shift) - 1;  // of the bin, after base
-    high = greatest <= base || (U)(greatest - base) <= end ? greatest : base + (Bits<T>)end;
+    high = end_of_bin(bin);
+    fine = FINE;
   }
 
   // The rank-th of the stored distances.

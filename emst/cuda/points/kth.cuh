@@ -15,6 +15,7 @@ struct KthDistance {
   Row<T, D> x;
   Bits<T> reach;
   Selection<T> selection;
+  bool stops = false;  // whether passes may stop
 
   // Of query u of `count`. A lane past the last query repeats it.
   __device__ KthDistance(const T *points, const Norm<METRIC> &norm, const T *queries, i64 u, i64 count)
@@ -26,7 +27,9 @@ struct KthDistance {
   }
   __device__ bool scan(int leaf, u32 = FULL) {
     each_distance(leaf, [&](Bits<T> d) { selection.offer(d); });
-    if (!__any_sync(FULL, selection.shrink())) return false;
+    bool shrinks = selection.shrink();
+    if (stops) shrinks |= selection.stop();
+    if (!__any_sync(FULL, shrinks)) return false;
     reach = warp_max(selection.limit);
     return true;
   }
@@ -70,6 +73,7 @@ __device__ void kth_distance(KthDistance<T, D, METRIC> &search, const Hierarchy 
   selection.start(selection.high, rank);
   nearest = selection.high;
   const Packet<T, D> packet(search.x);
+  search.stops = true;
   while (__any_sync(FULL, !selection.done())) {
     selection.begin_pass();
     search.reach = warp_max(selection.limit);
