@@ -4,13 +4,6 @@ from .fault import Fault
 
 FAULTS = [
     Fault(
-        "a pass that has stopped counts as if it had counted all distances",
-        "emst/cuda/distances/selection.cuh",
-        "      lower_high();",
-        "      narrow_to_bin();",
-        ("tests/points/test_worst_cases.py::test_core_distances_of_far_points[cuda-40-float32]",),
-    ),
-    Fault(
         "the last packet that has stopped is not finished",
         "emst/cuda/points/search.cu",
         "const i64 parts = minimum(count[3], EMST_MOST_STOPPED) * (i64)PARTS;",
