@@ -22,7 +22,7 @@ template <class T>
 struct Selection {
   using U = decltype(ordered(T(0)));  // as wide as Bits
   static constexpr int BINS = 32, STORED = BINS * 4 / sizeof(T), FINE = sizeof(T) == 4 ? 20 : 49;
-  static constexpr int CROWD = 4096;  // distances after which a pass may stop
+  static constexpr int MOST_COUNTED = 4096;  // distances after which a pass may stop
 
   u32 *words;  // BINS words in shared memory that belong to this thread, `step` apart
   int step;
@@ -90,7 +90,7 @@ struct Selection {
   // Ends a pass that counts, for this query, if it has counted a crowd and far more than the rank; whether it did. To
   // be called after `shrink`.
   __device__ bool stop() {
-    if (limit < 0 || stores || count < CROWD || count / 2 < rank) return false;
+    if (limit < 0 || stores || count < MOST_COUNTED || count / 2 < rank) return false;
     limit = -1;
     return stopped = true;
   }
