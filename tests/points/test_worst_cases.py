@@ -81,8 +81,8 @@ def test_packets_of_far_points_stop_and_are_finished(ops, k, dtype):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("k", [40, 200])
 def test_core_distances_of_points_far_around_a_cluster(ops, k, dtype):
-    """The cluster is about equally far from all points of the circle. On the GPU, passes stop that count its points. A
-    packet holds half of the circle, so it does not meet the points in the order in which they lie from one query."""
+    """The cluster is about equally far from all points of the circle. On the GPU, a pass may stop before it has counted
+    the whole cluster. A packet holds half of the circle: its order of visits is that of no single query."""
     g, turn = np.random.default_rng(0), np.linspace(0, 2 * np.pi, 64, endpoint=False)
     circle = 100 * np.stack([np.cos(turn), np.sin(turn)], axis=1)
     x = np.concatenate([g.normal(size=(7_000, 2)), circle]).astype(dtype)
