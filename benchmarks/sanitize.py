@@ -40,7 +40,7 @@ PARTS = [  # way, dimensions, dtype, set; no number of points fills its last lea
 ]
 # Blocks look back only where there are several tiles of 4096 points.
 SETS["tiles"] = lambda g, n, d: g.normal(size=(20 * n, d))
-# Searches stop only where far points are about equally far from more than 256 leaves.
+# Points far out have almost the same distance to many leaves: in the plane, a search stops when it has scanned 256.
 SETS["far"] = lambda g, n, d: g.lognormal(0, 9, (60 * n, d))
 
 

@@ -200,14 +200,17 @@ def _comes_first(weight: Array, power: Array | None, than_weight: Array, than_po
 def _candidates(ops: Backend, local: Local, memory: Memory, labels: Labels) -> tuple[Memory, Array]:
     """Which points may hold the lightest edge of their component by their memory, int32[m], as they lie on the curve;
     and the memory, of all points if those near the border do not suffice."""
-    for _ in range(2):
-        points = memory.places, memory.weight, memory.power, memory.component, local.component
-        near = len(memory.places) < len(local.weight)
-        rows, near_suffice = asking_of(ops, local, labels, points, near)
-        if near_suffice:
-            break
-        memory = _of_all(ops, local, memory)
-    return memory, rows
+    rows, suffice = _asking(ops, local, memory, labels)
+    if suffice:
+        return memory, rows
+    memory = _of_all(ops, local, memory)
+    return memory, _asking(ops, local, memory, labels)[0]
+
+
+def _asking(ops: Backend, local: Local, memory: Memory, labels: Labels) -> tuple[Array, bool]:
+    """`asking_of` for the points of a memory."""
+    points = memory.places, memory.weight, memory.power, memory.component, local.component
+    return asking_of(ops, local, labels, points, near=len(memory.places) < len(local.weight))
 
 
 def _in_reach(ops: Backend, local: Local, memory: Memory, places: Array, bounds: Bounds) -> Array:

@@ -55,8 +55,8 @@ def test_far_points_cost_nothing_and_change_nothing(ops):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("k", [1, 2])
 def test_packets_of_far_points_stop_and_are_finished(ops, k, dtype):
-    """Most coordinates have different exponents, so a far point is about equally far from all points near the axes.
-    Here the rounds are taken one by one. On the GPU, the first walk of such packets stops."""
+    """Coordinates differ by many orders of magnitude, so a point far out has almost the same distance to thousands of
+    others. The test takes the rounds one by one. On the GPU, some packets stop, and a second launch finishes them."""
     x = np.random.default_rng(0).lognormal(0, 9, (20_000, 2)).astype(dtype)
     index, _, order = hierarchies(ops, x, k)
     forest = ops.join_duplicates(index)
@@ -81,8 +81,8 @@ def test_packets_of_far_points_stop_and_are_finished(ops, k, dtype):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("k", [40, 200])
 def test_core_distances_of_points_far_around_a_cluster(ops, k, dtype):
-    """The cluster is about equally far from all points of the circle. On the GPU, a pass may stop before it has counted
-    the whole cluster. A packet holds half of the circle: its order of visits is that of no single query."""
+    """All points of the circle are about equally far from the cluster. On the GPU, a pass may stop before it has
+    counted the whole cluster. The queries of a packet lie on half of the circle and share one order of visits."""
     g, turn = np.random.default_rng(0), np.linspace(0, 2 * np.pi, 64, endpoint=False)
     circle = 100 * np.stack([np.cos(turn), np.sin(turn)], axis=1)
     x = np.concatenate([g.normal(size=(7_000, 2)), circle]).astype(dtype)

@@ -109,8 +109,8 @@ def _open_space(norm, d, unrolled):
 
 
 def for_few(space):
-    """The space for kernels that work on few points. Unrolled loops would save less time there than a separate kernel
-    takes to compile."""
+    """The space for kernels that work on few points: the same norm, but loops over the dimensions are not unrolled. One
+    kernel then serves all dimensions. Compiling more of them takes longer than unrolled loops could save."""
     return Euclidean(space.d, ()) if isinstance(space, Euclidean) else space
 
 

@@ -48,7 +48,8 @@ def _sorted_at_once(index, forest, order, powers):
     n = index.n
     edges, weights = np.empty((n, 2), np.int32), np.empty(n, index.dtype)
     keys, slots, *spare = empties((n, np.uint64), (n, np.int32), *few_scratch(n))
-    # Without core distances the weight is the distance, so no point is needed.
+    # Edges of equal weight are sorted by distance, for which the points are read. Without core distances, weights are
+    # distances already.
     points = None if index.core is None else (index.nodes.blocks, for_few(index.space))
     found = forest.source, forest.target, forest.weight, keys, slots, tuple(spare)
     m = _sort_edges(points, *found, *_lengths(index, forest, powers), order, edges, weights)

@@ -13,8 +13,8 @@
 //
 // The limit of a pass that counts may shrink on the way (`shrink`): once some bins hold enough distances, those above
 // them do not count. So a walk soon leaves out a crowd of points that are no farther than the first, rough interval.
-// Where one bin holds a crowd, a pass may stop for its query (`stop`): the rank-th of the distances that it has counted
-// is an upper bound, and the next bins divide the range just below it.
+// Where one bin holds a crowd, a pass may stop before it has counted all (`stop`). The rank-th of the distances that it
+// has counted is an upper bound of the wanted one, and the bins of the next pass divide the range just below it.
 #pragma once
 #include "runtime/exact.cuh"
 
@@ -87,8 +87,8 @@ struct Selection {
     return top < before;
   }
 
-  // Ends a pass that counts, for this query, if it has counted a crowd and far more than the rank; whether it did. To
-  // be called after `shrink`.
+  // Ends the pass for this query if it has counted MOST_COUNTED distances and at least twice the rank; whether it did.
+  // It is called after `shrink`.
   __device__ bool stop() {
     if (limit < 0 || stores || count < MOST_COUNTED || count / 2 < rank) return false;
     limit = -1;
@@ -112,7 +112,7 @@ struct Selection {
     high = d;
   }
 
-  // Not all distances were counted, so `low` and the rank stay.
+  // After a pass that has stopped. Nearer distances may not have been counted, so `low` and the rank stay.
   __device__ void lower_high() {
     high = end_of_bin(top);
     left = 0x7fffffff;
@@ -120,7 +120,7 @@ struct Selection {
     fine = maximum(shift - 5, 0);  // 32 bins for this one
   }
 
-  // The greatest distance that a bin can hold, as far as they are known.
+  // The last number of a bin, or the greatest distance that was counted, if that is less.
   __device__ Bits<T> end_of_bin(int bin) const {
     const U end = ((U)(bin + 1) << shift) - 1;  // after base
     return greatest <= base || (U)(greatest - base) <= end ? greatest : base + (Bits<T>)end;

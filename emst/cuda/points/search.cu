@@ -74,8 +74,8 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
       [&](u32 rank, i64 i) { worklist[n - 1 - rank] = (int)i; });
 }
 
-// A packet that has stopped: where it begins in the worklist, and how many queries it has. count[3] is how many packets
-// wanted to stop; those for which there was no place went on. `upper_bounds` sets it to 0 in every round.
+// A packet that has stopped: where it begins in the worklist, and how many queries it has. count[3] counts the packets
+// that asked to stop. When the list is full, they go on instead. `upper_bounds` sets count[3] to 0 in every round.
 struct Stopped {
   int first, size;
 };

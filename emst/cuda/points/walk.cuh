@@ -14,7 +14,7 @@
 // A search has `norm`; `x`, the lane's query; `reach`, the greatest search radius of the packet (bits, equal in all
 // lanes, never growing); may_hold(low_tag, high_tag), whether a node can matter to any query; wants(is_leaf, first,
 // low, high), whether it matters to this lane's query, and so lies within `reach` (first is its smallest id); and
-// scan(leaf, wanting), which compares the points of a leaf with the queries that want it, a bit for each lane, and
+// scan(leaf, wanting), which compares the points of a leaf with the queries whose bits are set in `wanting`, and
 // returns whether `reach` may have shrunk.
 //
 // CHANGES: the kernel itself writes labels of nodes between searches.
@@ -24,7 +24,7 @@
 constexpr int WARPS = EMST_WALK_WARPS,
               STACK = 160;  // a level leaves at most 31 nodes waiting, and there are at most 5 inner levels
 constexpr u32 NO_KEY = ~0u;
-constexpr int NEVER = -(1 << 30);  // scans from which none reaches MOST_SCANS
+constexpr int NEVER = -(1 << 30);  // a count of scans that cannot grow to MOST_SCANS any more
 
 // Leaves that are scanned before stops() is called. Almost all packets of uniform points scan fewer.
 template <int D>
