@@ -2,6 +2,8 @@
 
 from .fault import Fault
 
+SELECTED = "tests/distances/test_cuda_selection.py::test_the_distance_of_every_rank"
+
 FAULTS = [
     Fault(
         "the last packet that has stopped is not finished",
@@ -163,6 +165,27 @@ FAULTS = [
         "count - (here = words[top * step]) >= rank",
         "count - (here = words[top * step]) >= maximum(rank - 1, 1)",
         ("tests/points/test_knn.py::test_long_lists_of_many_points[cuda-51]",),
+    ),
+    Fault(
+        "after a pass that has stopped, distances below those it has counted are left out",
+        "emst/cuda/distances/selection.cuh",
+        "high = end_of_bin(top);",
+        "high = end_of_bin(top), low = least - 1;",
+        (f"{SELECTED}[float32-uniform-descending-may stop]",),
+    ),
+    Fault(
+        "a pass stops before it has counted as many distances as the rank",
+        "emst/cuda/distances/selection.cuh",
+        "count / 2 < rank",
+        "false",
+        (f"{SELECTED}[float32-uniform-shuffled-may stop]",),
+    ),
+    Fault(
+        "after a pass that has stopped, the next looks one bin too low",
+        "emst/cuda/distances/selection.cuh",
+        "high = end_of_bin(top);",
+        "high = end_of_bin(top > 0 ? top - 1 : top);",
+        (f"{SELECTED}[float32-within one bin-shuffled-may stop]",),
     ),
     Fault(
         "in rounds at once, a point whose lower bound is its component's upper one does not search",
