@@ -65,6 +65,8 @@ class _OfPoints(Case):
         with np.errstate(over="ignore"):
             self.x = points.x.astype(float_of(points.x.dtype, self.dtype))  # as emst reads it
         self.kept = self.x[np.isfinite(self.x).all(axis=1)]
+        if self.metric.box is not None:  # a cluster may be as wide as the box, or lie at its side, where 0 is L
+            self.unsettled = frozenset({"centroids"})
         self.exact = self.metric.way == "matrix" or self.metric.image is None or self.metric.box is not None
         self.many = bool(g.random() < 0.3)
         self.what = f"{points.what}, {name} {params or ''}, dtype {self.dtype and self.dtype.__name__}"
@@ -144,7 +146,7 @@ class Labels(_OfPoints):
         if n == 1:
             self.fault = "n_samples=1"
         elif k > n or k > m > 1:
-            self.fault = r"min_samples \(\d+\) must be at most"
+            self.fault = r"min_samples \(\d+\) must be at most|which is fewer than min_cluster_size"
         self.options, self.others = (options_for(self.kept, g) for _ in range(2))
         self.centers = str(g.choice(["centroid", "medoid", "both"])) if g.random() < 0.15 else None
         self.share, self.least = g.random(), int(g.integers(1, 9))

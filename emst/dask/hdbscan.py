@@ -177,7 +177,7 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
             finite = counted(chunks.n, "row")
             weight = "" if chunks.weights is None else ", with a weight above 0"
             raise ValueError(f"X has {finite} without NaN and infinity{weight}; HDBSCAN over workers needs two")
-        self._check_size(chunks, k)
+        self._check_size(chunks, k, "sample" if rows is None else "finite row")
         request = Request(metric, k, self.partitions, self.dtype, float(self.alpha))
         if weightless is not None:
             check_images(weightless, request, namer(all_chunks, rows, engine, weightless=True), engine)
@@ -185,11 +185,11 @@ cluster_selection_method, allow_single_cluster, cluster_selection_persistence, d
             fitted = fitted_tree(chunks, request, engine, progress, namer(all_chunks, rows, engine))
         return clustered(fitted, all_chunks, chunks, rows, options, engine, weightless)
 
-    def _check_size(self, chunks: Chunks, k: int) -> None:
+    def _check_size(self, chunks: Chunks, k: int, what: str = "sample") -> None:
         """Raise ValueError for too few points, or for weights that sum to less than `k`."""
         given, weights = self.min_samples is not None, chunks.weights
         if weights is None:
-            check_size(chunks.n, k, given)
+            check_size(chunks.n, k, given, what)
         else:
             check_total(chunks.n, weights.total, weights.bits, k, given)
 

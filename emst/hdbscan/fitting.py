@@ -138,10 +138,11 @@ def _of_checked_points(data: CheckedPoints, request: Request) -> Model:
                 _require_tree_search(metric)
         if weights is not None:
             return _weighted_model(data, points, rows, statistics, weights, metric, request, ops)
+        if len(points) > 1:
+            _check_size(len(points), request, rows is None)
         if len(points) < 2:
             tree = _no_tree(points)
         elif metric.way == "tree":
-            _check_size(len(points), request)
             progress = _announce_search(points, request)
             unchanged = statistics if rows is None else None
             tree = metric_tree(points, unchanged, metric, k, ops, progress.round, request.alpha, cores=progress.cores)
@@ -220,6 +221,7 @@ def _of_sparse_features(X: Any, request: Request) -> Model:
     if points.shape[0] < 2:
         tree = _no_tree(ops.asarray(np.empty((points.shape[0], 1))))
     else:
+        _check_size(points.shape[0], request, rows is None)
         tree = _by_matrix(points, request.metric, request, ops)
     model = _model(request, request.metric, tree, ops, X.shape[0], to_host)
     model.data, model.rows = X, None if rows is None else rows.mapped(ops.asarray)
@@ -267,7 +269,6 @@ def _of_sparse_distances(X: Any, request: Request) -> Model:
 
 def _by_matrix(X: Any, metric: Metric, request: Request, ops: Backend) -> Tree:
     """The tree from the matrix of the distances between points on the backend, or between the rows of a CSR matrix."""
-    _check_size(X.shape[0], request)
     announce_matrix(X, metric, request.progress)
     matrix = ops.asarray(distance_matrix(X, metric.name, metric.params))
     request.progress.points(len(matrix))
@@ -312,15 +313,16 @@ def _backend(device: str, request: Request) -> Backend:
 # Checks
 
 
-def check_size(n: int, min_samples: int, given: bool = True) -> None:
-    """Raise ValueError for a single point, or for fewer than `min_samples`. `given`: whether the user has set it."""
+def check_size(n: int, min_samples: int, given: bool = True, what: str = "sample") -> None:
+    """Raise ValueError for a single point, or for fewer than `min_samples`. `given`: whether the user has set it.
+    `what` is counted: samples, or finite rows if X has others."""
     if n == 1:
         raise ValueError("n_samples=1 while HDBSCAN requires more than one sample")
     if min_samples > n and given:
-        raise ValueError(f"min_samples ({min_samples}) must be at most the number of samples in X ({n})")
+        raise ValueError(f"min_samples ({min_samples}) must be at most the number of {what}s in X ({n})")
     if min_samples > n:
         raise ValueError(
-            f"X has {counted(n, 'sample')}, which is fewer than min_cluster_size ({min_samples}): no cluster is "
+            f"X has {counted(n, what)}, which is fewer than min_cluster_size ({min_samples}): no cluster is "
             "possible; lower min_cluster_size, or set min_samples, which follows it"
         )
 
@@ -335,8 +337,8 @@ def check_total(n: int, total: int, bits: int, min_samples: int, given: bool) ->
         raise ValueError(f"{what} ({min_samples}) must be {least}")
 
 
-def _check_size(n: int, request: Request) -> None:
-    check_size(n, request.min_samples, request.given)
+def _check_size(n: int, request: Request, all_rows: bool = True) -> None:
+    check_size(n, request.min_samples, request.given, "sample" if all_rows else "finite row")
 
 
 def _is_ready(data: CheckedPoints) -> bool:

@@ -182,7 +182,7 @@ def test_metrics_that_need_a_matrix(where, options, message):
         (
             np.array([[1, 2], [3, 4], [np.nan, 2]]),
             3,
-            r"min_samples \(3\) must be at most the number of samples in X \(2\)",
+            r"min_samples \(3\) must be at most the number of finite rows in X \(2\)",
         ),
         (np.full((3, 2), np.nan), 1, "X has 0 rows without NaN and infinity; HDBSCAN over workers needs two"),
         (np.array([[1, 2], [np.inf, 2]]), 2, "X has 1 row without NaN and infinity; HDBSCAN over workers needs two"),

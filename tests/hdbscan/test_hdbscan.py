@@ -327,8 +327,10 @@ def test_fewer_points_than_a_cluster_takes(ops):
 def test_min_samples_is_held_against_the_rows_that_are_left(ops):
     x = blobs(10)
     x[:4] = np.nan
-    with pytest.raises(ValueError, match=r"min_samples \(7\) must be at most the number of samples in X \(6\)"):
+    with pytest.raises(ValueError, match=r"min_samples \(7\) must be at most the number of finite rows in X \(6\)"):
         HDBSCANGPU(min_samples=7, device=ops.name).fit(x)
+    with pytest.raises(ValueError, match=r"X has 6 finite rows, which is fewer than min_cluster_size \(8\)"):
+        HDBSCANGPU(min_cluster_size=8, device=ops.name).fit(x)
 
 
 @pytest.mark.parametrize("single", [False, True])
