@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import NO_FOREST, Array, Forest, Report
+from emst.backend.records import NO_FOREST, Array, Forest, Report, Taken
 
 
 def singletons(n: int, dtype: Any, ops: Backend) -> Forest:
@@ -56,7 +56,7 @@ def spanning_forest(
     report: Report | None = None,
     prepare: Callable[[Forest], None] | None = None,
     hold_back: Callable[[Forest], bool] | None = None,
-    rest: Callable[[Forest], list[int] | None] | None = None,
+    rest: Callable[[Forest], Taken | None] | None = None,
 ) -> int:
     """Contract the lightest outgoing edges of all components until none is left.
 
@@ -69,23 +69,25 @@ def spanning_forest(
     ops : Backend
         The backend whose `merge` contracts the edges.
     prepare : callable, optional
-        ``prepare(forest)`` is called before every `lightest` to compute what a round needs from the new labels. It
-        does not depend on the number of components left, so a device can start it before that number reaches the host.
+        ``prepare(forest)`` is called after every contraction to compute what the next round needs from the new labels.
+        It does not depend on the number of components left, so a device can start it before that number reaches the
+        host. For the first round the caller has done so.
     hold_back : callable, optional
         ``hold_back(forest)`` is called after every `lightest`. It takes the edges, `edge_u` and `edge_v`, from the
         components that must not hook in this round; other components may hook onto them. If it would leave no edge, it
         leaves them all and returns False: it is not called again, and the rounds go on without it. Otherwise True.
     rest : callable, optional
-        ``rest(forest)`` is called before every `lightest`. It takes all rounds that are left and returns the number of
-        components after each, or it leaves the forest as it is and returns None.
+        ``rest(forest)`` is called before every `lightest`. It takes all rounds that are left and returns what waits for
+        them, or it leaves the forest as it is and returns None.
     report : callable, optional
         Called as ``report(round, components_left)`` after every round.
 
     Returns
     -------
     int
-        Number of rounds. At most log2(n), and one more if some components are never joined: every component with an
-        outgoing edge merges in every round. Those in which edges are held back come in addition.
+        Number of rounds, without those that `rest` takes. At most log2(n), and one more if some components are never
+        joined: every component with an outgoing edge merges in every round. Those in which edges are held back come in
+        addition.
 
     Raises
     ------
@@ -93,16 +95,13 @@ def spanning_forest(
         The edges are no spanning forest: `lightest` did not keep to one strict total order.
     """
     rounds, most = 0, forest.count.bit_length()
-    if prepare is not None and forest.count > 1:
-        prepare(forest)
     while forest.count > 1:
         before = forest.count
         taken = None if rest is None else rest(forest)
         if taken is not None:
-            for left in taken:
-                rounds += 1
-                if report is not None:
-                    report(rounds, left)
+            if report is not None:
+                for number, left in enumerate(taken(), rounds + 1):
+                    report(number, left)
             break
         lightest(forest)
         if hold_back is not None:

@@ -162,10 +162,10 @@ def _on_one_device(
         progress.points(n)
         if weights is None or k == 1 or n == 1:
             k_searched = min(k, n)
-            found = metric_tree(points, statistics, metric, k_searched, ops, progress.round, cores=progress.cores)
+            found = metric_tree(points, statistics, metric, k_searched, ops, progress.rounds, cores=progress.cores)
             edges, lengths, core = found
         else:
-            tree = weighted_tree(points, statistics, metric, k, weights, ops, progress.round, cores=progress.cores)
+            tree = weighted_tree(points, statistics, metric, k, weights, ops, progress.rounds, cores=progress.cores)
             edges, lengths, core = tree.edges, tree.weights, tree.core
         del points
         if core is None and k > 1:  # of one point

@@ -133,6 +133,11 @@ class Progress:
         if self._report is not None:
             self._report(number, left)
 
+    @property
+    def rounds(self) -> Report | None:
+        """`round`; None if nobody listens, so that nobody waits for the numbers."""
+        return self.round if self.shown or self._report is not None else None
+
     def done(self, name: str, result: Any) -> None:
         """What bears this name is done, and this is an array of it."""
 

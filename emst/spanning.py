@@ -19,7 +19,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import CROWD, EUCLIDEAN, Array, Forest, Norm, PointStatistics, Report, SearchIndex
+from emst.backend.records import (
+    CROWD,
+    EUCLIDEAN,
+    Array,
+    Forest,
+    NeighbourCache,
+    Norm,
+    PointStatistics,
+    Report,
+    SearchIndex,
+    Taken,
+)
 from emst.boruvka import spanning_forest
 from emst.distances.metrics import Metric
 from emst.inputs.devices import to_host
@@ -189,27 +200,38 @@ def _joined_at_once(index: SearchIndex, ops: Backend, report: Report | None) -> 
     found = ops.join_all(index)
     if found is None:
         return None
-    forest, left = found
+    forest, taken = found
     if report is not None:
-        for number, components in enumerate(left, 1):
+        for number, components in enumerate(taken(), 1):
             report(number, components)
     return forest
 
 
 def _joined_in_rounds(index: SearchIndex, ops: Backend, report: Report | None) -> Forest:
     """Borůvka's loop over points. The neighbour cache is freed at its end: sorting the edges needs the memory."""
-    forest = ops.join_duplicates(index)
-    cache = ops.cache_neighbours(index, forest)
-
-    def prepare(forest: Forest) -> None:
-        ops.label_nodes(index, forest.labels)
-        ops.upper_bounds(index, forest, cache)
-
-    def lightest(forest: Forest) -> None:
-        ops.nearest_outgoing(index, forest, cache)
-
-    def rest(forest: Forest) -> list[int] | None:
-        return ops.join_rest(index, forest, cache)
-
-    spanning_forest(forest, lightest, ops, report, prepare, rest=rest)
+    searches = Searches(index, ops)
+    forest = ops.join_duplicates(index, searches.begin)
+    spanning_forest(forest, searches.lightest, ops, report, searches.prepare, rest=searches.rest)
     return forest
+
+
+class Searches:
+    """What `join_duplicates` and `spanning_forest` call for points. The rounds share a cache of neighbours."""
+
+    def __init__(self, index: SearchIndex, ops: Backend) -> None:
+        self.index, self.ops = index, ops
+        self.cache: NeighbourCache = None
+
+    def begin(self, forest: Forest) -> None:
+        self.cache = self.ops.cache_neighbours(self.index, forest)
+        self.prepare(forest)
+
+    def prepare(self, forest: Forest) -> None:
+        self.ops.label_nodes(self.index, forest.labels)
+        self.ops.upper_bounds(self.index, forest, self.cache)
+
+    def lightest(self, forest: Forest) -> None:
+        self.ops.nearest_outgoing(self.index, forest, self.cache)
+
+    def rest(self, forest: Forest) -> Taken | None:
+        return self.ops.join_rest(self.index, forest, self.cache)

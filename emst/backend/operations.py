@@ -49,6 +49,7 @@ from emst.backend.records import (
     Report,
     SearchIndex,
     Selection,
+    Taken,
 )
 
 
@@ -230,16 +231,18 @@ class PointOperations(ArrayOperations, Protocol):
     def forget_neighbours(self, index: SearchIndex) -> None:
         """Free what `core_distances` has found besides core distances: only the rounds need it."""
 
-    def join_all(self, index: SearchIndex) -> tuple[Forest, list[int]] | None:
-        """All rounds at once, for few points: the finished forest, and the number of components after each round.
+    def join_all(self, index: SearchIndex) -> tuple[Forest, Taken] | None:
+        """All rounds at once, for few points: the finished forest, and what waits for the number of components after
+        each round.
 
         ``labels``, ``source``, ``target`` and ``weight`` of the forest are set; ``best``, ``edge_u`` and ``edge_v`` are
         None. Returns None if the backend takes the rounds one by one: then `join_duplicates` and the loop in
         `boruvka.py` find the same forest."""
 
-    def join_duplicates(self, index: SearchIndex) -> Forest:
+    def join_duplicates(self, index: SearchIndex, begin: Callable[[Forest], None] | None = None) -> Forest:
         """The forest to start from. Every run of equal points on the curve is a component: a star around its first
-        point, the root, with edges of weight 0 (or of their common core distance)."""
+        point, the root, with edges of weight 0 (or of their common core distance). ``begin(forest)`` is called before
+        the number of components has to be known: it does not read `components`."""
 
     def cache_neighbours(self, index: SearchIndex, forest: Forest) -> NeighbourCache:
         """A cache for the nearest point of another component of each point. It is empty, or it holds neighbours that
@@ -260,10 +263,10 @@ class PointOperations(ArrayOperations, Protocol):
         Then set ``forest.best``, ``edge_u`` and ``edge_v`` to that edge, the first in the total order. The largest
         component may be left without one, since all others hook onto something; then its ``best`` is no weight."""
 
-    def join_rest(self, index: SearchIndex, forest: Forest, cache: NeighbourCache) -> list[int] | None:
-        """All rounds that are left, at once, where the backend gains by that: the number of components after each, the
-        last of which is 1. Returns None if it goes on round by round. `label_nodes` and `upper_bounds` have been called
-        for this round."""
+    def join_rest(self, index: SearchIndex, forest: Forest, cache: NeighbourCache) -> Taken | None:
+        """All rounds that are left, at once, where the backend gains by that: what waits for the number of components
+        after each, the last of which is 1. Returns None if it goes on round by round. `label_nodes` and `upper_bounds`
+        have been called for this round."""
 
     def edge_powers(self, index: SearchIndex, u: Array, v: Array) -> Array:
         """Powers of the distances between the points u and v, int32[m] each: T[m]."""

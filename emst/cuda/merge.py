@@ -7,7 +7,7 @@ from collections.abc import Callable
 import cupy
 import numpy as np
 
-from emst.backend.records import NO_FOREST, Forest
+from emst.backend.records import NO_FOREST, Forest, Taken
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
 from emst.cuda.runtime.memory import OnItsWay, empties
@@ -33,6 +33,7 @@ class MergeScratch:
         self.edge.data.memset_async(0xFF, self.edge.nbytes)
         self.status = cupy.zeros(3, np.int32)  # see merge.cu
         self.hooked = 0  # components, in all rounds so far
+        self.taken: Taken | None = None  # see `join_rest`
         self.compaction = Compaction(n)
 
 

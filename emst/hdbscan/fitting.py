@@ -145,7 +145,7 @@ def _of_checked_points(data: CheckedPoints, request: Request) -> Model:
         elif metric.way == "tree":
             progress = _announce_search(points, request)
             unchanged = statistics if rows is None else None
-            tree = metric_tree(points, unchanged, metric, k, ops, progress.round, request.alpha, cores=progress.cores)
+            tree = metric_tree(points, unchanged, metric, k, ops, progress.rounds, request.alpha, cores=progress.cores)
         else:
             metric = metric.settled(points)
             tree = _by_matrix(points, metric, request, ops)
@@ -173,7 +173,7 @@ def _weighted_model(
         tree = no_tree(weights, np.zeros_like(points, shape=(len(points),)), ops)
     else:
         progress, unchanged = _announce_search(points, request), statistics if rows is None else None
-        reports = {"report": progress.round, "cores": progress.cores}
+        reports = {"report": progress.rounds, "cores": progress.cores}
         tree = weighted_tree(points, unchanged, metric, k, weights, ops, alpha=request.alpha, **reports)
     model = _model(request, metric, tree[:3], ops, len(data.array), data.give)
     model.data, model.rows, model.give_rows = data.array, rows, data.give_rows
@@ -245,7 +245,7 @@ def _of_distances(X: Any, request: Request) -> Model:
             require_matrix(len(data.array), data.dtype.itemsize, ops)
         matrix = check_distances(ops.asarray(data.array, data.dtype), copy=not copied)
         announce_given(len(matrix), matrix.dtype.itemsize, request.progress)
-        tree = dense_tree(matrix, request.min_samples, ops, alpha=request.alpha, report=request.progress.round)
+        tree = dense_tree(matrix, request.min_samples, ops, alpha=request.alpha, report=request.progress.rounds)
         return _model(request, request.metric, tree, ops, len(matrix), data.give)
 
 
@@ -260,7 +260,7 @@ def _of_sparse_distances(X: Any, request: Request) -> Model:
         progress.way("the given distances")
         progress.points(X.shape[0])
         distances = X if X.dtype == dtype else X.astype(dtype)
-        tree = sparse_tree(distances, k, ops, alpha=request.alpha, max_distance=farthest, report=progress.round)
+        tree = sparse_tree(distances, k, ops, alpha=request.alpha, max_distance=farthest, report=progress.rounds)
         return _model(request, request.metric, tree, ops, X.shape[0], giver(X))
 
 
@@ -272,7 +272,7 @@ def _by_matrix(X: Any, metric: Metric, request: Request, ops: Backend) -> Tree:
     announce_matrix(X, metric, request.progress)
     matrix = ops.asarray(distance_matrix(X, metric.name, metric.params))
     request.progress.points(len(matrix))
-    return dense_tree(matrix, request.min_samples, ops, alpha=request.alpha, report=request.progress.round)
+    return dense_tree(matrix, request.min_samples, ops, alpha=request.alpha, report=request.progress.rounds)
 
 
 def _no_tree(points: Array) -> Tree:

@@ -33,6 +33,7 @@ from emst.partitions.engine import Engine, Future, Sender, addressed_to, bytes_o
 from emst.partitions.nearest import Answers, Distances, Weighed, nearest_of
 from emst.partitions.outline import by_partition, reaches
 from emst.partitions.records import Amount, Local, Partition, Place, Search
+from emst.spanning import Searches
 
 STALLED = 0.8  # of the components are left after a round: few more edges would be certain, and rounds cost as before
 
@@ -235,21 +236,12 @@ class _Certain:
 def _grown(ops: Backend, index: SearchIndex, weight: Array, power: Array) -> tuple[Forest, _Certain]:
     """The forest of the partition, and which of its edges are certain. Writes the bounds of repeated points: infinity,
     because the first point of their component, which they equal, asks for them."""
-    forest = ops.join_duplicates(index)
-    cache = ops.cache_neighbours(index, forest)
-
-    def prepare(forest: Forest) -> None:
-        ops.label_nodes(index, forest.labels)
-        ops.upper_bounds(index, forest, cache)
-
+    searches = Searches(index, ops)
+    forest = ops.join_duplicates(index, searches.begin)
     if forest.count < index.n:
         ops.forget_bounds(forest, weight, power)
     certain = _Certain(ops, index, forest, weight, power)
-
-    def lightest(forest: Forest) -> None:
-        ops.nearest_outgoing(index, forest, cache)
-
-    spanning_forest(forest, lightest, ops, prepare=prepare, hold_back=certain.hold_back)
+    spanning_forest(forest, searches.lightest, ops, prepare=searches.prepare, hold_back=certain.hold_back)
     if certain.labels is None:  # no component was left that could be held back
         certain.keep(forest)
     return forest, certain

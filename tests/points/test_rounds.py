@@ -9,6 +9,7 @@ from helpers import DTYPES, KINDS, assert_same_bits, cloud, hierarchies, to_host
 from emst import minimum_spanning_tree
 from emst.boruvka import spanning_forest
 from emst.cuda.runtime.constants import FEW_POINTS
+from emst.spanning import Searches
 
 pytestmark = pytest.mark.gpu
 
@@ -25,18 +26,14 @@ def rounds(cuda):
 
 def forest_and_report(ops, index, taken_from):
     """The forest, and the components after each round; from this round on they are taken at once."""
-    forest, left = ops.join_duplicates(index), []
-    cache = ops.cache_neighbours(index, forest)
-
-    def prepare(forest):
-        ops.label_nodes(index, forest.labels)
-        ops.upper_bounds(index, forest, cache)
+    searches, left = Searches(index, ops), []
+    forest = ops.join_duplicates(index, searches.begin)
 
     def rest(forest):
-        return ops.join_rest(index, forest, cache) if len(left) >= taken_from else None
+        return searches.rest(forest) if len(left) >= taken_from else None
 
-    lightest = lambda forest: ops.nearest_outgoing(index, forest, cache)  # noqa: E731
-    spanning_forest(forest, lightest, ops, lambda _, components: left.append(components), prepare, rest=rest)
+    report = lambda _, components: left.append(components)  # noqa: E731
+    spanning_forest(forest, searches.lightest, ops, report, searches.prepare, rest=rest)
     return forest, left
 
 

@@ -32,9 +32,9 @@ def expected_forest(expected_bvh):
 
 
 def assert_same_forest(index, expected_bvh, ops):
-    ours, left = ops.join_all(index)
+    ours, taken = ops.join_all(index)
     theirs, rounds = expected_forest(expected_bvh)
-    assert left == rounds
+    assert taken() == rounds
     assert ours.count == theirs.count == 1
     for field in ("labels", "source", "target"):
         np.testing.assert_array_equal(to_host(getattr(ours, field)), getattr(theirs, field), field)

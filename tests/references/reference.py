@@ -415,13 +415,15 @@ def join_rest(index, forest, cache):
     return None
 
 
-def join_duplicates(index):
+def join_duplicates(index, begin=None):
     labels = run_heads(index.scaled)
     joined = np.flatnonzero(labels != np.arange(index.n))
     forest = empty_forest(labels, index.scaled.dtype)
     forest.source[joined] = labels[joined]
     forest.target[joined] = joined
     forest.weight[joined] = 0 if index.core is None else index.core[joined]
+    if begin is not None:
+        begin(forest)
     return forest
 
 

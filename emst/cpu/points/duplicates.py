@@ -14,7 +14,7 @@ from emst.cpu.runtime.numbers import greater
 from emst.cpu.runtime.parallel import for_chunks, grain_for, rows_that_hold
 
 
-def join_duplicates(index):
+def join_duplicates(index, begin=None):
     """See `emst.backend.operations`."""
     n = index.n
     start = np.ones(n, np.bool_)
@@ -30,6 +30,8 @@ def join_duplicates(index):
     )
     ends = (forest.edge_u, forest.edge_v, forest.source, forest.target)
     for_chunks(join_runs, n, grain, heads, index.core, forest.labels, forest.best, *ends, forest.weight)
+    if begin is not None:
+        begin(forest)
     return forest
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from emst.backend.records import Forest
+from emst.backend.records import Forest, Taken
 
 
-def join_rest(index, forest: Forest, cache) -> list[int] | None:
+def join_rest(index, forest: Forest, cache) -> Taken | None:
     """See `emst.backend.operations`."""
     return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from emst.backend.records import NO_FOREST, Forest
+from emst.backend.records import NO_FOREST, Forest, Taken
 from emst.cpu.contract import flatten_chunk, list_roots
 from emst.cpu.lightest import first_edges, least_weights, name_edges
 from emst.cpu.merge import copy_labels, hook, relabel
@@ -34,7 +34,7 @@ NAMES, NUMBERS = 9, 5  # arrays of one entry a point, the empty lanes of the las
 _packet_in = part(packet_in)
 
 
-def join_all(index: SearchIndex) -> tuple[Forest, list[int]] | None:
+def join_all(index: SearchIndex) -> tuple[Forest, Taken] | None:
     """See `emst.backend.operations`."""
     n, d, size = index.n, index.d, index.leaves * LANES
     if n * d > FEW or index.norm.kind in ("powers", "any power"):
@@ -57,7 +57,7 @@ def join_all(index: SearchIndex) -> tuple[Forest, list[int]] | None:
         raise RuntimeError(NO_FOREST)
     labels, source, target = names[0, :n], names[1, :n], names[2, :n]
     forest = Forest(labels, labels[:1], None, None, None, source, target, numbers[0, :n])
-    return forest, longs[1 : 1 + rounds].tolist()
+    return forest, longs[1 : 1 + rounds].tolist
 
 
 @compiled

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from emst.backend.records import Forest
@@ -11,7 +13,7 @@ from emst.cuda.runtime.launch import launch
 from emst.cuda.runtime.memory import OnItsWay, empties
 
 
-def join_duplicates(index: SearchIndex) -> Forest:
+def join_duplicates(index: SearchIndex, begin: Callable[[Forest], None] | None = None) -> Forest:
     """See `emst.backend.operations`."""
     n, T = index.n, index.T
     scratch = MergeScratch(n)
@@ -25,4 +27,8 @@ def join_duplicates(index: SearchIndex) -> Forest:
     args = (heads, n, index.core, labels, scratch.ends, weight, best)
     launch("points/duplicates", f"join_to_heads<{T}>", padded(n), *args)
     edge, ends = halves(scratch.edge), halves(scratch.ends)
-    return Forest(labels, heads[: count.arrived()[0]], best, *edge, *ends, weight, scratch)
+    forest = Forest(labels, heads, best, *edge, *ends, weight, scratch)
+    if begin is not None:
+        begin(forest)
+    forest.components = heads[: count.arrived()[0]]
+    return forest

@@ -192,6 +192,7 @@ __global__ void emit_ranked(const u64 *ends, const Bits<T> *weight, i64 n, const
     before++;
   }
   before = __reduce_add_sync(FULL, before);
+  if (before == n - 1) return;  // as many edges as points: no forest, which the host will know later
   if (lane_id() == 0) emit<SQUARED>(rows_of(e, order), value_of(w), unscale, before, edge, length);
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
-from emst.backend.records import Forest
+from emst.backend.records import Forest, Taken
 from emst.cuda.merge import scratch_of
 from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.constants import DIGIT_BITS, LONGEST_RUN, MOST_PASSES, TIES_A_THREAD
@@ -16,17 +16,21 @@ from emst.cuda.runtime.sort import index_bits, sample_ties, sort_packed, sort_pa
 def sorted_edges(
     index: SearchIndex, forest: Forest, order: cupy.ndarray | None, powers: bool = False
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
-    """See `emst.backend.operations`. The forest cannot be merged further: its buffers are freed."""
+    """See `emst.backend.operations`. The forest cannot be merged further: its buffers are freed.
+
+    The edges of a forest that is not finished are listed, too, before the host knows: kernels must not mind."""
     squared, unscale = ("false", 1.0) if powers else (_squared(index), _unscale(index))
-    count, ends, weight = index.n - forest.count, scratch_of(forest).ends, forest.weight
+    count, weight, scratch = index.n - forest.count, forest.weight, scratch_of(forest)
+    ends, taken = scratch.ends, scratch.taken
     forest.scratch = forest.edge_u = forest.edge_v = None
     if not index.few:
-        edges, weights = _in_total_order(index, ends, weight, count, order, squared, unscale)
+        edges, weights = _in_total_order(index, ends, weight, count, order, squared, unscale, taken)
         return edges, weights if powers else _rooted(index, weights)
     edges, weights = _results(index, count)
     points = index.rows, *index.shape, index.metric.norm
     args = (ends, weight, index.n, *points, order, unscale, edges, weights)
     launch("points/result", f"emit_ranked<{_edge_template(index)}, {squared}>", 32 * index.n, *args)
+    _check(taken)
     return edges, weights if powers else _rooted(index, weights)
 
 
@@ -38,6 +42,7 @@ def _in_total_order(
     order: cupy.ndarray | None,
     squared: str,
     unscale: float,
+    taken: Taken | None,
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
     """Edges and weights by a sort of the weights. The empty slots come after `count`."""
     n, bits = index.n, np.int32(index_bits(index.n))
@@ -51,12 +56,19 @@ def _in_total_order(
     sort = (keys, count, bits, many, ends, *written, state)
     launch("points/result", f"emit_sorted{name}", -(-count // TIES_A_THREAD), *sort)
     passes = int(state.get()[0])
+    _check(taken)
     if passes:
         places, slots = _long_runs(keys[:count], max(64 - DIGIT_BITS * passes, int(bits)), bits)
         del keys, sort
         slots = _by_all_keys(index, ends, slots, weight)
         launch("points/result", f"emit_listed{name}", len(slots), places, slots, len(slots), weight, *written)
     return edges, weights
+
+
+def _check(taken: Taken | None) -> None:
+    """Raise RuntimeError if rounds that one launch has taken have made no forest."""
+    if taken is not None:
+        taken()
 
 
 def _long_runs(keys: cupy.ndarray, lowest: int, bits: np.int32) -> tuple[cupy.ndarray, cupy.ndarray]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
-from emst.backend.records import NO_FOREST, Forest
+from emst.backend.records import Forest
 from emst.cuda.merge import scratch_of
 from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.points.cached import NeighbourCache
 from emst.cuda.points.search import SLACK_UP_TO, slack_of
+from emst.cuda.points.taken import TakenRounds
 from emst.cuda.runtime.constants import ROUNDS_BLOCKS, ROUNDS_WORDS, WALK_WARPS
 from emst.cuda.runtime.launch import launch_resident, multiprocessors
 
@@ -18,8 +19,8 @@ MOST_POINTS = 1 << 22  # those rounds are that begin with
 SHARE = 1 << 8  # so many points a component, or more: in the others, passes over lists take less time
 
 
-def join_rest(index: SearchIndex, forest: Forest, cache: NeighbourCache) -> list[int] | None:
-    """See `emst.backend.operations`. The number of components after each round reaches the host in one copy."""
+def join_rest(index: SearchIndex, forest: Forest, cache: NeighbourCache) -> TakenRounds | None:
+    """See `emst.backend.operations`."""
     n, mrd = index.n, cache.second is not None
     few = at_once(n) or (n <= MOST_POINTS and forest.count * SHARE <= n)
     if not (index.walks and few):
@@ -35,11 +36,9 @@ def join_rest(index: SearchIndex, forest: Forest, cache: NeighbourCache) -> list
         *(forest.best, cache.best_distance, scratch.edge, scratch.ends, forest.weight, state),
         block=32 * WALK_WARPS,
     )
-    _, _, broken, *left = state.get().tolist()
-    if broken or 1 not in left:
-        raise RuntimeError(NO_FOREST)
+    scratch.taken = TakenRounds(state, broken=2, counts_before=False)
     forest.components = forest.labels[:1]
-    return left[: left.index(1) + 1]
+    return scratch.taken
 
 
 def at_once(n: int) -> bool:

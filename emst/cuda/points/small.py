@@ -7,9 +7,10 @@ from typing import NamedTuple
 import cupy
 import numpy as np
 
-from emst.backend.records import NO_FOREST, Forest
+from emst.backend.records import Forest
 from emst.cuda.merge import halves
 from emst.cuda.points.bvh import SearchIndex
+from emst.cuda.points.taken import TakenRounds
 from emst.cuda.runtime.constants import BLOCK, SMALL_WORDS
 from emst.cuda.runtime.launch import launch_resident
 from emst.cuda.runtime.memory import empties
@@ -21,10 +22,11 @@ class Finished(NamedTuple):
     """What is left of the buffers of `merge` when the forest is finished."""
 
     ends: cupy.ndarray
+    taken: TakenRounds
 
 
-def join_all(index: SearchIndex) -> tuple[Forest, list[int]] | None:
-    """See `emst.backend.operations`. The number of components after each round reaches the host in one copy."""
+def join_all(index: SearchIndex) -> tuple[Forest, TakenRounds] | None:
+    """See `emst.backend.operations`."""
     if not index.few:
         return None
     n = index.n
@@ -39,8 +41,5 @@ def join_all(index: SearchIndex) -> tuple[Forest, list[int]] | None:
         *(index.rows, n, *index.shape, index.metric.norm, kept, labels, ends, weight, state),
         block=BLOCK,
     )
-    _, broken, *left = state.get().tolist()
-    if broken or 1 not in left:
-        raise RuntimeError(NO_FOREST)
-    joined = Forest(labels, labels[:1], None, None, None, *halves(ends), weight, Finished(ends))
-    return joined, left[1 : left.index(1) + 1]
+    taken = TakenRounds(state, broken=1, counts_before=True)
+    return Forest(labels, labels[:1], None, None, None, *halves(ends), weight, Finished(ends, taken)), taken
