@@ -49,7 +49,7 @@ class Asked(Sender):
 def ask(ops: Backend, local: Local, labels: Labels, outline: Outline, before: Asked | None) -> Asked:
     """Packets of the points of a partition that may hold the lightest edge of their component. `before` is what this
     function returned in the round before, None in the first one."""
-    partition, index, number = local.partition, local.partition.index, local.place.number
+    index, number = local.partition.index, local.place.number
     labels, bounds = labels_of(ops, labels), before.bounds if before else near_border(ops, local)
     if labels.count == 1:
         return Asked({}, bounds)
@@ -61,7 +61,7 @@ def ask(ops: Backend, local: Local, labels: Labels, outline: Outline, before: As
         return Asked({}, bounds)
     places = rows if bounds.places is None else ops.take(bounds.places, rows)
     group, base = groups_of(local, labels), labels.bases[number]
-    of_points = places, local.component, group, base, labels.weight, partition.numbering(local.place.start)
+    of_points = places, local.component, group, base, labels.weight, local.numbering
     asked, start = ops.questions(index, *of_points, outline._replace(label=labels.boxes), number)
     return Asked(
         {

@@ -32,13 +32,15 @@ from emst.hierarchy.condensed import condensed_tree
 from emst.hierarchy.selection import FlatClustering, Options, flat_clustering
 from emst.inputs.devices import to_host
 from emst.partitions.edges import (
+    Keys,
     ascending,
     bits_of,
+    certain_keys,
     edges_between_components,
-    keys_of_certain,
     own_edges,
     places_here,
     renumbered,
+    stars_of,
     together,
     total_order,
 )
@@ -82,7 +84,7 @@ class Tree(NamedTuple):
     them second vertices of points."""
 
     ends: Array  # int32[m, 2]: vertices
-    keys: list[Array]  # T[m], T[m], int64[m], int64[m]: weight, power of the distance, smaller and larger id
+    keys: Keys
     units: Array | None  # int64[n + s]: weights of the vertices; None without weights
 
 
@@ -95,7 +97,7 @@ def contracted(ops: Backend, local: Local, joined: OpenEdges, least: int, per: i
     xp, partition = ops.xp, local.partition
     out = len(partition.left_out)
     here = [places_here(ops, local, ops.asarray(end)) for end in (joined.u, joined.v)]
-    tree = Tree(local.edges, [ops.asarray(key)[out:] for key in keys_of_certain(ops, local)], None)
+    tree = Tree(local.edges, certain_keys(ops, local), None)
     if partition.units is not None:
         tree = _with_copies(ops, local, tree, joined, here, least, per)
     n, m = len(partition.rows) if tree.units is None else len(tree.units), len(tree.ends)
@@ -111,25 +113,11 @@ def contracted(ops: Backend, local: Local, joined: OpenEdges, least: int, per: i
     ends = tree.ends[kept]
     edges = OpenEdges.of(vertex[ends[:, 0]], vertex[ends[:, 1]], u, v, weight_key, power)
     if out:
-        edges = _with_stars(ops, edges, int(vertex[0]), count, local.place.start, partition.kept, out)
-        vertex = xp.concatenate([vertex, xp.arange(count, count + out, dtype=np.int32)])
+        others = xp.arange(count, count + out, dtype=np.int32)
+        edges = together(ops, [stars_of(ops, local, vertex[0], others), edges])
+        vertex = xp.concatenate([vertex, others])
     of_ends = [xp.where(end < 0, np.int32(-1), vertex[xp.maximum(end, 0)]) for end in here]
     return Contracted(vertex, partition.size, Vertices(weight, edges, *of_ends))
-
-
-def _with_stars(ops: Backend, edges: OpenEdges, head: int, count: int, start: int, kept: int, out: int) -> OpenEdges:
-    """The edges, and those of length 0 from the first point to all points that are left out."""
-    xp, dtype = ops.xp, edges.weight.dtype
-    ids = xp.arange(start + kept, start + kept + out, dtype=np.int64)
-    stars = OpenEdges.of(
-        xp.full(out, head, np.int32),
-        xp.arange(count, count + out, dtype=np.int32),
-        xp.full(out, start, np.int64),
-        ids,
-        xp.zeros(out, dtype),
-        xp.zeros(out, dtype),
-    )
-    return together(ops, [stars, edges])
 
 
 def _with_copies(
@@ -144,26 +132,26 @@ def _with_copies(
     xp, partition = ops.xp, local.partition
     assert partition.units is not None
     shared = xp.zeros(len(partition.rows), bool)
-    shared[tree.ends[bits_of(tree.keys[1]) == 0]] = True
+    shared[tree.ends[bits_of(tree.keys.power) == 0]] = True
     touching = bits_of(ops.asarray(joined.power)) == 0
     for end in here:
         shared[end[touching & (end >= 0)]] = True
     own = own_edges(ops, local, per)
     chosen = (partition.units[own.places] >= least) | shared[own.places]
     rows, n, s = own.places[chosen], len(partition.rows), int(chosen.sum())
-    keys = [xp.concatenate([key[chosen], other]) for key, other in zip(own.keys, tree.keys)]
+    keys = Keys(*(xp.concatenate([key[chosen], other]) for key, other in zip(own.keys, tree.keys)))
     second = xp.stack([rows, xp.arange(n, n + s, dtype=np.int32)], axis=1)
     order = total_order(ops, *keys)
     units = xp.concatenate([partition.units, xp.ones(s, np.int64)])
     units[rows] -= 1
-    return Tree(xp.concatenate([second, tree.ends])[order], [key[order] for key in keys], units)
+    return Tree(xp.concatenate([second, tree.ends])[order], Keys(*(key[order] for key in keys)), units)
 
 
 def _grouped(
     ops: Backend, local: Local, tree: Tree, joined: OpenEdges, here: list[Array], least: int
 ) -> tuple[Array, Array]:
     """The vertex of every point and second vertex, and which edges lie between different vertices."""
-    xp, m, weight = ops.xp, len(tree.ends), tree.keys[0]
+    xp, m, weight = ops.xp, len(tree.ends), tree.keys.weight
     n = len(local.partition.rows) if tree.units is None else len(tree.units)
     phantoms = xp.concatenate([end[end >= 0] for end in here])
     leaving = [ops.asarray(joined.weight)[end >= 0] for end in here]
@@ -205,7 +193,7 @@ def _with_phantoms(
     is_certain : bool[m + q]
         Which of the first edges are certain ones, in their order.
     """
-    xp, weight, m, q = ops.xp, tree.keys[0], len(tree.ends), len(phantoms)
+    xp, weight, m, q = ops.xp, tree.keys.weight, len(tree.ends), len(phantoms)
     order = ops.sort_order(bits_of(leaving))
     phantoms, leaving = phantoms[order].astype(np.int32), leaving[order]
     places = xp.searchsorted(bits_of(weight), bits_of(leaving)) + xp.arange(q)

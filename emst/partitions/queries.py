@@ -199,7 +199,7 @@ def _first(
     nearest, weight, power = ops.nearest_across(partition.index, None, queries, None, core, bound)
     at = np.maximum(nearest, 0)
     vertex = leaving.vertex[at]
-    ids = ops.xp.where(nearest < 0, np.int64(NOBODY), partition.ids(place.start, at))
+    ids = ops.xp.where(nearest < 0, np.int64(NOBODY), partition.numbering(place.start).ids(at))
     return Joined(weight, power, ids, leaving.cluster[vertex], leaving.height[vertex])
 
 

@@ -115,7 +115,7 @@ def ask(
         component + np.int32(labels.bases[number]),
         None if index.core is None else index.core[places],
         radius,
-        local.partition.ids(local.place.start, places),
+        local.numbering.ids(places),
     )
     packets, members = _packed(ops, asking, sampled, hits)
     return Remembered(packets, memory, rows, radius, members)

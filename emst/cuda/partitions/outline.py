@@ -10,6 +10,7 @@ from emst.backend.partition_records import Numbering, Outline, Questions, Reache
 from emst.backend.records import Norm
 from emst.cuda.distances.metric import metric_of
 from emst.cuda.points.bvh import SearchIndex
+from emst.cuda.runtime.arguments import as_struct
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import BITS_TILE, BLOCK, LEAF
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points, multiprocessors
@@ -119,8 +120,8 @@ def questions(
     """See `emst.backend.partition_operations`. The host waits once, for the numbers of questions."""
     m, d, dtype, path = len(places), index.d, index.dtype, "partitions/outline"
     kept, others = _by_value(outline, home)
-    fields = np.array([array.data.ptr for array in (places, component, group, bound)], np.uint64)
-    asking, rows = fields.view(f"V{fields.nbytes}"), (index.rows, *index.shape)
+    asking = as_struct([array.data.ptr for array in (places, component, group, bound)], np.uint64)
+    rows = index.rows, *index.shape
     hits = cupy.empty((len(outline.start) - 1, m), np.bool_)
     launch(path, f"border_hits<{index.T}, {index.metric.number}>", m, asking, m, *rows, index.metric.norm, others, hits)
     members, start = _listed(hits)
@@ -130,7 +131,7 @@ def questions(
         ((k, d), dtype), (k, np.int32), (k, dtype), (k, np.int64), *([] if index.core is None else [(k, dtype)])
     )
     written = points, of_points, core[0] if core else None, radius, ids
-    args = asking, members, k, *rows, np.int32(base), *numbering, *written
+    args = asking, members, k, *rows, np.int32(base), as_struct(numbering, np.int64), *written
     launch(path, f"write_questions<{index.T}>", k, *args)
     return Questions(*written), start
 
@@ -139,5 +140,4 @@ def _by_value(outline: Outline, home: int) -> tuple[list[cupy.ndarray], np.ndarr
     """`Outline` of outline.cu, by value, and the arrays that it points to: they must live until the launch."""
     arrays = [cupy.ascontiguousarray(array) for array in outline]
     numbers = np.array([len(outline.start) - 1, home], np.int32).view(np.uint64)
-    fields = np.array([*(array.data.ptr for array in arrays), numbers[0]], np.uint64)
-    return arrays, fields.view(f"V{fields.nbytes}")
+    return arrays, as_struct([*(array.data.ptr for array in arrays), numbers[0]], np.uint64)
