@@ -230,6 +230,14 @@ def test_list_hits(ops, shape, share):
         np.testing.assert_array_equal(to_host(members), expected)
 
 
+@pytest.mark.parametrize("shape", [(700, 1), (700, 7), (900, 8)])
+def test_hits_that_one_launch_cannot_count(ops, shape, monkeypatch):
+    """The GPU lists the partitions in halves."""
+    if ops.name == "cuda":
+        monkeypatch.setattr("emst.cuda.partitions.outline.MOST_HITS", 1000)
+    test_list_hits(ops, shape, 0.5)
+
+
 def test_a_node_may_seem_farther_than_its_child(ops):
     """The power of a lesser number may be greater by a last digit. With this degree, which no metric has, that is easy
     to find; the node is opened nevertheless."""

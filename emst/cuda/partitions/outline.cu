@@ -214,15 +214,13 @@ __global__ void write_questions(const Asking<T> asking, const int *members, i64 
 }
 
 // Lists the points that hit each partition, one partition after the other, and where each begins. Without a list, they
-// are counted only.
+// are counted only. Points times partitions are less than 2^31.
 __global__ void __launch_bounds__(COMPACT_THREADS)
     list_hits(const bool *hit, i64 points, i64 partitions, int *members, int *start, u64 *tiles, u32 epoch) {
-  const i64 size = points * partitions;
-  const bool is_short = size >> 32 == 0;  // then a division takes a fraction of the time
   compact(
-      size, tiles, epoch, start + partitions, [&](int, i64 at) { return hit[at]; },
+      points * partitions, tiles, epoch, start + partitions, [&](int, i64 at) { return hit[at]; },
       [&](i64 at, bool kept, u32 rank) {
-        const i64 partition = is_short ? (i64)((u32)at / (u32)points) : at / points, point = at - partition * points;
+        const u32 partition = (u32)at / (u32)points, point = (u32)at - partition * (u32)points;
         if (kept && members) members[rank] = (int)point;
         if (point == 0) start[partition] = (int)rank;
       });

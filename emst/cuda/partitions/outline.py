@@ -14,9 +14,10 @@ from emst.cuda.runtime.arguments import as_struct
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import BITS_TILE, BLOCK, LEAF
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points, multiprocessors
-from emst.cuda.runtime.memory import asarray, empties
+from emst.cuda.runtime.memory import asarray, concatenated, empties
 
 BLOCKS_AN_SM = 8  # of the kernel that computes reaches of near points
+MOST_HITS = 2**31 - 1  # pairs of a point and a partition that one launch lists: it counts in 32 bits
 
 
 def node_boxes(index: SearchIndex, level: int, node: cupy.ndarray) -> cupy.ndarray:
@@ -96,6 +97,9 @@ def _listed(hits: cupy.ndarray) -> tuple[cupy.ndarray, list[int]]:
     partitions, m = hits.shape
     if hits.size == 0:
         return cupy.empty(0, np.int32), [0] * (partitions + 1)
+    if hits.size > MOST_HITS and partitions > 1:
+        (members, starts), (others, more) = _listed(hits[: partitions // 2]), _listed(hits[partitions // 2 :])
+        return concatenated([members, others]), starts[:-1] + [starts[-1] + start for start in more]
     start = cupy.empty(partitions + 1, np.int32)
     compaction, args = Compaction(hits.size), ("partitions/outline", "list_hits", hits.size, hits, m, partitions)
     compaction.launch(*args, None, start)
