@@ -154,7 +154,9 @@ class Partition(Sized):
         return Numbering(start, self.kept, len(self.left_out))
 
     def with_index(self) -> Partition:
-        """The same points in a copy of the hierarchy that shares its arrays: tasks do not write to their inputs."""
+        """The same points in a copy of the hierarchy, which may get other core distances: tasks do not write to their
+        inputs. It shares the arrays of points and boxes, in which the GPU also keeps core distances for its searches.
+        So from then on, only the copy is searched with core distances."""
         return replace(self, index=copy.copy(self.index))
 
     def __getstate__(self) -> dict[str, Any]:

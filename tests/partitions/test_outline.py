@@ -60,7 +60,6 @@ class OnHost:
         self.n, self.dtype, self.norm, self.levels = index.n, index.dtype, index.norm, index.levels
         self.core = None if index.core is None else to_host(index.core)
         self.points = lambda: to_host(index.points())
-        self.boxes = lambda level: map(to_host, index.boxes(level))
 
 
 def along_the_curve(x):

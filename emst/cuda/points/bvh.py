@@ -92,15 +92,6 @@ class SearchIndex:
         """Scaled points in curve order, T[n, d]."""
         return self.rows[: self.n, : self.d]
 
-    def boxes(self, level: int) -> tuple[cupy.ndarray, cupy.ndarray]:
-        """Low and high corners of a level's nodes, T[count, d] each."""
-        rows = self._level(level)
-        return rows[0::2, : self.d], rows[1::2, : self.d]
-
-    def _level(self, level: int) -> cupy.ndarray:
-        first = 2 * sum(self.counts[:level])
-        return self.nodes[first : first + 2 * self.counts[level]]
-
 
 def are_few(n: int, d: int, norm: Norm, cores: bool) -> bool:
     """Whether one launch joins so many points, with core distances or without."""
