@@ -332,7 +332,7 @@ FAULTS = [
     ),
     Fault(
         "points at one place get no second vertices",
-        "emst/partitions/hierarchy.py",
+        "emst/partitions/contraction.py",
         "chosen = (partition.units[own.places] >= least) | shared[own.places]",
         "chosen = partition.units[own.places] >= least",
         (f"{WEIGHTS}::test_equal_rows_that_others_separate_on_the_curve",),
