@@ -50,6 +50,12 @@ class Numbering(NamedTuple):
         wide = places.astype(np.int64)
         return wide + self.start + (wide >= self.kept) * self.left_out
 
+    def places(self, ids: Array) -> Array:
+        """The inverse of `ids`. Points that are left out get `kept`, the place that follows them. Places that are less
+        than 0, or not less than the number of points, are those of other partitions."""
+        places = ids - self.start
+        return places - np.clip(places - self.kept, 0, self.left_out)
+
 
 class Questions(NamedTuple):
     """Points of a partition that ask another one for the nearest points of other components."""

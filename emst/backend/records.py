@@ -160,9 +160,6 @@ class SearchIndex(Protocol):
     def points(self) -> Array:
         """Scaled points, T[n, d]."""
 
-    def boxes(self, level: int) -> tuple[Array, Array]:
-        """Low and high corners of the boxes of a level, T[count, d] each."""
-
 
 def runs_of(codes: Array, first: Array, start: Array) -> tuple[Array, Array, Array, Array]:
     """The cells of a level as `CurveCells` keeps them: `end`, `start`, `codes` and `place`.

@@ -20,7 +20,15 @@ from emst.gpus.inputs import GivenPoints
 from emst.inputs.devices import on_gpu, to_host
 from emst.inputs.finite import FiniteRows
 from emst.partitions.chunks import finite_chunks, namer
-from emst.partitions.edges import ascending, core_distances, lengths_of, rows_of_joined
+from emst.partitions.edges import (
+    ascending,
+    core_distances,
+    lengths_of,
+    rows_of_joined,
+    rows_of_stars,
+    stars_of,
+    together,
+)
 from emst.partitions.engine import Engine, Future
 from emst.partitions.records import Fitted, Local, Request, Units
 from emst.partitions.spanning import fitted_tree
@@ -121,10 +129,10 @@ def _merged(lists: list[Future], engine: Engine) -> Future:
 def listed(ops: Backend, local: Local, joined: OpenEdges, rows: list[Any]) -> ListedEdges:
     """Task: the edges whose smaller end lies in a partition. `rows` holds what `rows_of_joined` returned in every
     partition."""
-    partition, start = local.partition, local.place.start
+    partition = local.partition
     others = _others(ops, local, OpenEdges(ops.readable(joined.words)), ops.concatenated(rows))
-    of_points, numbering = ops.asarray(partition.rows, np.int32), partition.numbering(start)
-    return ops.insert_edges(partition.index, local.edges, local.weights, of_points, others, numbering)
+    of_points = ops.asarray(partition.rows, np.int32)
+    return ops.insert_edges(partition.index, local.edges, local.weights, of_points, others, local.numbering)
 
 
 def _others(ops: Backend, local: Local, joined: OpenEdges, rows: Array) -> OpenEdges:
@@ -133,18 +141,8 @@ def _others(ops: Backend, local: Local, joined: OpenEdges, rows: Array) -> OpenE
     partition = local.partition
     edges = ops.edges_from(joined, local.place.start, partition.size, rows)
     if len(partition.left_out):
-        edges = OpenEdges(ops.concatenated([_stars(ops, local, edges.dtype).words, edges.words]))
+        edges = together(ops, [stars_of(ops, local, *ascending(rows_of_stars(ops, local)).T), edges])
     return ops.edges_at(edges, ops.edge_order(edges))
-
-
-def _stars(ops: Backend, local: Local, dtype: np.dtype) -> OpenEdges:
-    """The edges of length 0 from the first point to the points that are left out."""
-    partition, xp = local.partition, ops.xp
-    out, first = len(partition.left_out), local.place.start
-    rows = ascending(xp.stack([xp.full_like(partition.left_out, partition.rows[0]), partition.left_out], axis=1))
-    ids = xp.arange(first + partition.kept, first + partition.kept + out, dtype=np.int64)
-    zeros = xp.zeros(out, dtype)
-    return OpenEdges.of(rows[:, 0], rows[:, 1], xp.full(out, first, np.int64), ids, zeros, zeros)
 
 
 def merged(ops: Backend, first: ListedEdges, second: ListedEdges) -> ListedEdges:

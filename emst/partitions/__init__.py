@@ -20,7 +20,8 @@ The stages of a tree, in order:
     edges.py        the total order on edges, and edges in the caller's rows and units
 
 The stages of a clustering after them:
-    hierarchy.py    contracted partitions, the dendrogram on one worker, its clusters, and back to the points
+    contraction.py  a partition as a clustering sees it: closed subtrees are contracted
+    hierarchy.py    the dendrogram on one worker, its clusters, and back to the points
     model.py        what a fit keeps: futures of the tree, the dendrogram and the clusters
 
 Groups below a height:

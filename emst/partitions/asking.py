@@ -12,7 +12,7 @@ Where sending costs more than array operations, `remembering.py` takes the place
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from emst.backend.operations import Backend
 from emst.backend.partition_records import Outline, Questions
@@ -31,8 +31,8 @@ class Packet(NamedTuple):
     sampled: Array | None  # int32: components of this round of which the partition sends a sample only
 
 
-class Border(NamedTuple):
-    """The points of a partition that may ask, and lower bounds of the weights of their edges to other partitions."""
+class LowerBounds(NamedTuple):
+    """Points of a partition, and lower bounds of their edges to other partitions."""
 
     places: Array | None  # int32[m], ascending; None: all points
     weight: Array  # T[m]
@@ -43,25 +43,25 @@ class Border(NamedTuple):
 class Asked(Sender):
     """What a partition has asked in a round. The packets are `Packet`."""
 
-    border: Border
+    bounds: LowerBounds  # of the points that may ask
 
 
 def ask(ops: Backend, local: Local, labels: Labels, outline: Outline, before: Asked | None) -> Asked:
     """Packets of the points of a partition that may hold the lightest edge of their component. `before` is what this
     function returned in the round before, None in the first one."""
-    partition, index, number = local.partition, local.partition.index, local.place.number
-    labels, border = labels_of(ops, labels), before.border if before else _near_border(ops, local)
+    index, number = local.partition.index, local.place.number
+    labels, bounds = labels_of(ops, labels), before.bounds if before else near_border(ops, local)
     if labels.count == 1:
-        return Asked({}, border)
-    rows, near_suffice = asking_of(ops, local, labels, (*border, None, local.component), border.places is not None)
-    if not near_suffice:
-        border = Border(None, local.weight, None if border.power is None else local.power)
-        rows, _ = asking_of(ops, local, labels, (*border, None, local.component), False)
+        return Asked({}, bounds)
+    rows, suffice = asking_of(ops, local, labels, *bounds)
+    if not suffice:
+        bounds = LowerBounds(None, local.weight, None if bounds.power is None else local.power)
+        rows, _ = asking_of(ops, local, labels, *bounds)
     if len(rows) == 0:
-        return Asked({}, border)
-    places = rows if border.places is None else ops.take(border.places, rows)
+        return Asked({}, bounds)
+    places = rows if bounds.places is None else ops.take(bounds.places, rows)
     group, base = groups_of(local, labels), labels.bases[number]
-    of_points = places, local.component, group, base, labels.weight, partition.numbering(local.place.start)
+    of_points = places, local.component, group, base, labels.weight, local.numbering
     asked, start = ops.questions(index, *of_points, outline._replace(label=labels.boxes), number)
     return Asked(
         {
@@ -69,8 +69,15 @@ def ask(ops: Backend, local: Local, labels: Labels, outline: Outline, before: As
             for other, (begin, end) in enumerate(zip(start, start[1:]))
             if begin < end
         },
-        border,
+        bounds,
     )
+
+
+def near_border(ops: Backend, local: Local) -> LowerBounds:
+    """The points near the border: most of those that ask are among them."""
+    near = local.near
+    power = None if local.partition.index.core is None else ops.take(local.power, near)
+    return LowerBounds(near, ops.take(local.weight, near), power)
 
 
 def groups_of(local: Local, labels: Labels) -> Array:
@@ -80,16 +87,17 @@ def groups_of(local: Local, labels: Labels) -> Array:
 
 
 def asking_of(
-    ops: Backend, local: Local, labels: Labels, points: tuple[Any, Any, Any, Any, Any], near: bool
+    ops: Backend,
+    local: Local,
+    labels: Labels,
+    places: Array | None,
+    weight: Array,
+    power: Array | None,
+    nearest: Array | None = None,
 ) -> tuple[Array, bool]:
-    """Which of these points may hold the lightest edge of their component, int32[m]; and whether no others may, if they
-    are those near the border. `points` are the first five arguments of ``ops.asking_points``."""
-    power = None if points[2] is None else labels.power
-    bounds = groups_of(local, labels), labels.weight, power, labels.label
-    return ops.asking_points(*points, *bounds, local.least, local.rest if near else float("inf"))
-
-
-def _near_border(ops: Backend, local: Local) -> Border:
-    near = local.near
-    power = None if local.partition.index.core is None else ops.take(local.power, near)
-    return Border(near, ops.take(local.weight, near), power)
+    """Which points may hold the lightest edge of their component, int32[m], of all points or those near the border; and
+    whether no others may. `places`, `weight` and `power` are `LowerBounds`, `nearest` is as for
+    ``ops.asking_points``."""
+    of_components = groups_of(local, labels), labels.weight, None if power is None else labels.power, labels.label
+    rest = local.rest if len(weight) < len(local.weight) else float("inf")
+    return ops.asking_points(places, weight, power, nearest, local.component, *of_components, local.least, rest)

@@ -67,7 +67,7 @@ def border_of(ops: Backend, partition: Partition, outline: Outline, number: int)
     return Border(questions, *found[:5])
 
 
-def sent(ops: Backend, border: Border, number: int, answers: list[Any]) -> tuple[int, int]:
+def border_costs(ops: Backend, border: Border, number: int, answers: list[Any]) -> tuple[int, int]:
     """Points of partition `number` that ask, and bytes of their questions and of the answers."""
     packets = border.packets.values()
     size = sum(questions.points.nbytes + questions.radius.nbytes for questions in packets)

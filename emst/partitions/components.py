@@ -80,7 +80,7 @@ def summary(ops: Backend, local: Local, outline: PartitionOutline) -> Summary:
         ends_of(index.points()),
         None if index.core is None else ends_of(index.core),
         ends_of(local.component),
-        partition.numbering(local.place.start).ids(np.array([0, index.n - 1])),
+        local.numbering.ids(np.array([0, index.n - 1])),
     )
 
 

@@ -148,7 +148,7 @@ def beyond_of_joined(ops: Backend, joined: OpenEdges, edges: Edges, height: int 
 
 def beyond_of_own(ops: Backend, local: Local, per: int, units: Units, height: int | float, degree: float) -> int:
     """The same of the edges between copies of the points of a partition: other weights ascend over them as well."""
-    own = own_edges(ops, local, per).keys[0]
+    own = own_edges(ops, local, per).keys.weight
     own = own[ops.sort_order(bits_of(own))]
     weights = heights(lengths_of(ops, local.partition.index, own), *units, ops)
     return _beyond(ops, bits_of(own), weights, height, degree)

@@ -65,13 +65,8 @@ def lesser(a: Array, b: Array) -> Array:
 
 def total_order(ops: Backend, weight: Array, power: Array, u: Array, v: Array) -> Array:
     """Places of edges in the total order by (weight, power of the distance, smaller end, larger end): int32[m]."""
-    return order_by(ops, bits_of(weight), bits_of(power), u.astype(np.uint64), v.astype(np.uint64))
-
-
-def order_by(ops: Backend, *keys: Array) -> Array:
-    """Places in the order of keys, uint64[m] each; a later key decides where all before it are equal: int32[m]."""
-    order = ops.sort_order(keys[-1])
-    for key in keys[-2::-1]:
+    order = ops.sort_order(v.astype(np.uint64))
+    for key in (u.astype(np.uint64), bits_of(power), bits_of(weight)):
         order = order[ops.sort_order(key[order])]
     return order
 
@@ -87,20 +82,20 @@ class Edges(NamedTuple):
 
 
 class Keys(NamedTuple):
-    """What the total order compares, on the host."""
+    """What the total order compares."""
 
-    weight: np.ndarray  # T[m], a power
-    power: np.ndarray  # T[m]
-    u: np.ndarray  # int64[m]
-    v: np.ndarray  # int64[m]
+    weight: Array  # T[m], a power
+    power: Array  # T[m], of the distance
+    u: Array  # int64[m]: smaller id
+    v: Array  # int64[m]: larger id
 
 
 def certain_edges(ops: Backend, local: Local, units: Units) -> Edges:
     """The certain edges of a partition, and those to points that are left out."""
-    rows, out = local.partition.rows, local.partition.left_out
-    ends = ops.take(rows, local.edges.reshape(-1)).reshape(-1, 2)
-    stars = np.stack([ops.xp.full_like(out, rows[0]), out], axis=1) if len(out) else ends[:0]
-    ends = np.concatenate([stars, ends])
+    out = local.partition.left_out
+    ends = ops.take(local.partition.rows, local.edges.reshape(-1)).reshape(-1, 2)
+    if len(out):
+        ends = np.concatenate([rows_of_stars(ops, local), ends])
     lengths = lengths_of(ops, local.partition.index, local.weights)
     weights = np.concatenate([ops.xp.zeros(len(out), lengths.dtype), lengths])
     return Edges(ascending(ends).astype(np.int64), heights(weights, *units, ops))
@@ -123,22 +118,33 @@ def joined_edges(ops: Backend, local: Local, joined: OpenEdges, rows: list[Array
 
 def rows_of_joined(ops: Backend, local: Local, joined: OpenEdges) -> Array:
     """Task: rows of the ends that lie in a partition, [m, 2] in the type of its rows, -1 for the others."""
-    partition = local.partition
-    here = OpenEdges(ops.readable(joined.words))
-    return ops.rows_here(here, partition.numbering(local.place.start), partition.rows)
+    return ops.rows_here(OpenEdges(ops.readable(joined.words)), local.numbering, local.partition.rows)
 
 
 def places_here(ops: Backend, local: Local, ids: Array) -> Array:
     """Places of the ids that lie in this partition, -1 for the others."""
-    partition, start = local.partition, local.place.start
-    here = (ids >= start) & (ids < start + partition.size)
-    return ops.xp.where(here, partition.places(start, ids), np.int64(-1))
+    places = local.numbering.places(ids)
+    return ops.xp.where((places >= 0) & (places < len(local.partition.rows)), places, np.int64(-1))
 
 
 def rows_of(ops: Backend, local: Local) -> Array:
     """The rows of the points of a partition, those that are left out last."""
-    partition = local.partition
-    return ops.xp.concatenate([partition.rows, partition.left_out])
+    return ops.concatenated([local.partition.rows, local.partition.left_out])
+
+
+def rows_of_stars(ops: Backend, local: Local) -> Array:
+    """The rows of the first point of a partition and of every point that is left out, [m, 2] in the type of the
+    rows."""
+    rows, out = local.partition.rows, local.partition.left_out
+    return ops.xp.stack([ops.xp.full_like(out, rows[0]), out], axis=1)
+
+
+def stars_of(ops: Backend, local: Local, a: Any, b: Any) -> OpenEdges:
+    """The edges of length 0 from the first point of a partition to every point that is left out. `a` and `b` are what
+    the caller calls the two ends: int32[m], or one number for all."""
+    start, kept, out = local.numbering
+    ids, zeros = start + kept + ops.xp.arange(out, dtype=np.int64), ops.xp.zeros(out, local.partition.index.dtype)
+    return OpenEdges.of(a, b, start, ids, zeros, zeros)
 
 
 def edges_between_components(ops: Backend, local: Local) -> Array:
@@ -158,28 +164,29 @@ def ascending(ends: Array) -> Array:
     return both
 
 
-def keys_of_certain(ops: Backend, local: Local) -> Keys:
-    """Keys of the edges that `certain_edges` returns, in its order."""
-    partition, index, start = local.partition, local.partition.index, local.place.start
+def certain_keys(ops: Backend, local: Local) -> Keys:
+    """Keys of the certain edges of a partition, without those to points that are left out."""
+    index, numbering, weight = local.partition.index, local.numbering, local.weights
     u, v = (ops.xp.ascontiguousarray(local.edges[:, end]) for end in (0, 1))
-    weight = local.weights
     power = weight if index.core is None else ops.edge_powers(index, u, v)
-    out = len(partition.left_out)
-    kinds = (weight, power)
-    keys = [to_host(np.concatenate([ops.xp.zeros(out, index.dtype), kind])) for kind in kinds]
-    first = start + partition.kept
-    ids = [
-        np.concatenate([np.full(out, start), to_host(partition.ids(start, u))]),
-        np.concatenate([np.arange(first, first + out), to_host(partition.ids(start, v))]),
-    ]
-    return Keys(*keys, *ids)
+    return Keys(weight, power, numbering.ids(u), numbering.ids(v))
+
+
+def keys_of_certain(ops: Backend, local: Local) -> Keys:
+    """Keys of the edges that `certain_edges` returns, in its order, on the host."""
+    keys = certain_keys(ops, local)
+    if len(local.partition.left_out):
+        stars = stars_of(ops, local, 0, 0)
+        of_stars = stars.weight, stars.power, stars.u, stars.v
+        keys = Keys(*map(np.concatenate, zip(of_stars, keys)))
+    return Keys(*map(to_host, keys))
 
 
 class OwnEdges(NamedTuple):
     """The edges between copies of a point, of all points of weight 2 or more, one a point; see `emst/weighted.py`."""
 
     places: Array  # int32[s]: of the points, ascending
-    keys: list[Array]  # as `Keys`: core distance, 0, and twice the first point of the run of equal points
+    keys: Keys  # core distance, 0, and twice the first point of the run of equal points
 
 
 def own_edges(ops: Backend, local: Local, per: int) -> OwnEdges:
@@ -189,14 +196,14 @@ def own_edges(ops: Backend, local: Local, per: int) -> OwnEdges:
     places = xp.flatnonzero(partition.units >= 2 * per).astype(np.int32)
     zero = xp.zeros(len(places), index.dtype)
     core = zero if index.core is None else index.core[places]
-    head = partition.ids(local.place.start, heads_of_runs(index.points(), ops)[places])
-    return OwnEdges(places, [core, zero, head, head])
+    head = local.numbering.ids(heads_of_runs(index.points(), ops)[places])
+    return OwnEdges(places, Keys(core, zero, head, head))
 
 
 def own_on_host(ops: Backend, local: Local, per: int, units: Units) -> tuple[Keys, Edges]:
     """Keys and lengths of the edges between copies, of which both ends are -1, on the host."""
     own = own_edges(ops, local, per)
-    lengths = heights(lengths_of(ops, local.partition.index, own.keys[0]), *units, ops)
+    lengths = heights(lengths_of(ops, local.partition.index, own.keys.weight), *units, ops)
     nowhere = np.full((len(own.places), 2), -1, np.int64)
     return Keys(*map(to_host, own.keys)), Edges(nowhere, to_host(lengths))
 
@@ -210,7 +217,7 @@ def heads_of_runs(points: Array, ops: Backend) -> Array:
 
 
 def keys_of_joined(ops: Backend, joined: OpenEdges) -> Keys:
-    """Keys of the edges that `joined_edges` returns, in its order."""
+    """Keys of the edges that `joined_edges` returns, in its order, on the host."""
     in_order = OpenEdges(to_host(ops.edges_at(joined, ops.edge_order(joined)).words))
     return Keys(in_order.weight, in_order.power, in_order.u, in_order.v)
 
@@ -220,8 +227,7 @@ def core_distances(ops: Backend, local: Local, units: Units) -> tuple[Array, Arr
     partition = local.partition
     core = lengths_of(ops, partition.index, local.core)
     core = ops.concatenated([core, ops.xp.zeros(len(partition.left_out), core.dtype)])
-    rows = ops.concatenated([partition.rows, partition.left_out])
-    return heights(core, units.metric, 1.0, units.dtype, ops), rows
+    return heights(core, units.metric, 1.0, units.dtype, ops), rows_of(ops, local)
 
 
 def cores_in_chunks(fitted: Fitted, chunks: Chunks, engine: Engine) -> list[Future] | None:

@@ -13,7 +13,7 @@ from emst.backend.records import Condensed
 from emst.hdbscan.trees import CondensedTree
 from emst.hierarchy.selection import Options
 from emst.inputs.weights import Weights
-from emst.partitions import hierarchy
+from emst.partitions import contraction, hierarchy
 from emst.partitions.chunks import Chunks, scatter_rows, spread
 from emst.partitions.edges import cores_in_chunks, rows_of
 from emst.partitions.engine import Engine, Future, part, wait
@@ -138,7 +138,8 @@ def clustered(
     if tree.search.norm.degree not in (1, 2):  # their heights are made ascending over the edges of all points
         least = 2
     contracted = [
-        engine.submit(hierarchy.contracted, local, tree.joined, least, per, at=j) for j, local in enumerate(tree.locals)
+        engine.submit(contraction.contracted, local, tree.joined, least, per, at=j)
+        for j, local in enumerate(tree.locals)
     ]
     parts = [engine.submit(part, one, "vertices", at=j) for j, one in enumerate(contracted)]
     counted = None if tree.search.bits is None else per

@@ -26,9 +26,9 @@ from emst.inputs.devices import to_host
 from emst.partitions import hierarchy
 from emst.partitions.certain import Border, answers_to, asked_of, questions_of, take_answers
 from emst.partitions.chunks import Zeros
+from emst.partitions.contraction import Contracted
 from emst.partitions.edges import as_bits, lesser
 from emst.partitions.engine import Sender, addressed_to
-from emst.partitions.hierarchy import Contracted
 from emst.partitions.nearest import Distances, Weighed, nearest_to
 from emst.partitions.partition import with_core_distances
 from emst.partitions.records import Homes, Local, Partition, Place, Search, Units
@@ -199,7 +199,7 @@ def _first(
     nearest, weight, power = ops.nearest_across(partition.index, None, queries, None, core, bound)
     at = np.maximum(nearest, 0)
     vertex = leaving.vertex[at]
-    ids = ops.xp.where(nearest < 0, np.int64(NOBODY), partition.ids(place.start, at))
+    ids = ops.xp.where(nearest < 0, np.int64(NOBODY), partition.numbering(place.start).ids(at))
     return Joined(weight, power, ids, leaving.cluster[vertex], leaving.height[vertex])
 
 

@@ -153,17 +153,10 @@ class Partition(Sized):
         """How places become ids; `start` is the first id of the partition."""
         return Numbering(start, self.kept, len(self.left_out))
 
-    def ids(self, start: int, places: Array) -> Array:
-        """Ids int64 of points, given by their places in the hierarchy; `start` is the first id of the partition."""
-        return self.numbering(start).ids(places)
-
-    def places(self, start: int, ids: Array) -> Array:
-        """The inverse of `ids`."""
-        wide = ids - start
-        return wide - (wide >= self.kept) * len(self.left_out)
-
     def with_index(self) -> Partition:
-        """The same points in a copy of the hierarchy that shares its arrays: tasks do not write to their inputs."""
+        """The same points in a copy of the hierarchy, which may get other core distances: tasks do not write to their
+        inputs. It shares the arrays of points and boxes, in which the GPU also keeps core distances for its searches.
+        So from then on, only the copy is searched with core distances."""
         return replace(self, index=copy.copy(self.index))
 
     def __getstate__(self) -> dict[str, Any]:
@@ -198,6 +191,11 @@ class Local(Sized):
     def count(self) -> int:
         """Number of components."""
         return len(self.size)
+
+    @property
+    def numbering(self) -> Numbering:
+        """How places become ids."""
+        return self.partition.numbering(self.place.start)
 
 
 @dataclass(eq=False)

@@ -24,7 +24,7 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.backend.partition_records import Outline, Questions
 from emst.backend.records import Array, Norm, SearchIndex
-from emst.partitions.asking import NO_COMPONENT, Packet, asking_of, groups_of
+from emst.partitions.asking import NO_COMPONENT, LowerBounds, Packet, asking_of, groups_of, near_border
 from emst.partitions.components import labels_of
 from emst.partitions.edges import as_bits
 from emst.partitions.engine import Sender, addressed_to
@@ -86,7 +86,7 @@ def ask(
     index, number, labels = local.partition.index, local.place.number, labels_of(ops, labels)
     if labels.count == 1 and before:  # all is done
         return replace(before, packets={}, members={})
-    memory = before.memory if before else _near_border(ops, local)
+    memory = before.memory if before else _without_replies(ops, near_border(ops, local))
     if before:
         memory = _with_replies(ops, before, replies, number)
     nothing = Remembered({}, memory, ops.xp.empty(0, np.int32), memory.weight[:0], {})
@@ -115,7 +115,7 @@ def ask(
         component + np.int32(labels.bases[number]),
         None if index.core is None else index.core[places],
         radius,
-        local.partition.ids(local.place.start, places),
+        local.numbering.ids(places),
     )
     packets, members = _packed(ops, asking, sampled, hits)
     return Remembered(packets, memory, rows, radius, members)
@@ -132,29 +132,21 @@ def _packed(ops: Backend, asking: Questions, sampled: Array, hits: Array) -> tup
 # ---- what points remember ------------------------------------------------------------------------------------------
 
 
-def _near_border(ops: Backend, local: Local) -> Memory:
-    """The memory of the points near the border before the first round."""
-    places, m = local.near, len(local.near)
-    power = None if local.partition.index.core is None else local.power[places]
-    component = ops.xp.full(m, NO_COMPONENT, np.int32)
-    return Memory(places, local.weight[places], power, component, ops.xp.zeros(m, bool))
+def _without_replies(ops: Backend, bounds: LowerBounds) -> Memory:
+    """The memory of points that have not asked."""
+    m = len(bounds.weight)
+    return Memory(*bounds, ops.xp.full(m, NO_COMPONENT, np.int32), ops.xp.zeros(m, bool))
 
 
 def _of_all(ops: Backend, local: Local, memory: Memory) -> Memory:
     """The memory of all points of the partition, as they lie on the curve, with that of the points near the border."""
-    n, near = len(local.weight), memory.places
-    places, power = ops.xp.arange(n, dtype=np.int32), None if memory.power is None else local.power
-    all_points = Memory(
-        places,
-        local.weight.copy(),
-        None if power is None else power.copy(),
-        ops.xp.full(n, NO_COMPONENT, np.int32),
-        ops.xp.zeros(n, bool),
-    )
-    for column, known in zip(all_points[1:], memory[1:]):
+    places, power = ops.xp.arange(len(local.weight), dtype=np.int32), None if memory.power is None else local.power
+    bounds = LowerBounds(places, local.weight.copy(), None if power is None else power.copy())
+    of_all = _without_replies(ops, bounds)
+    for column, known in zip(of_all[1:], memory[1:]):
         if column is not None:
-            column[near] = known
-    return all_points
+            column[memory.places] = known
+    return of_all
 
 
 def _with_replies(ops: Backend, before: Remembered, replies: list[Any], number: int) -> Memory:
@@ -200,17 +192,11 @@ def _comes_first(weight: Array, power: Array | None, than_weight: Array, than_po
 def _candidates(ops: Backend, local: Local, memory: Memory, labels: Labels) -> tuple[Memory, Array]:
     """Which points may hold the lightest edge of their component by their memory, int32[m], as they lie on the curve;
     and the memory, of all points if those near the border do not suffice."""
-    rows, suffice = _asking(ops, local, memory, labels)
-    if suffice:
-        return memory, rows
-    memory = _of_all(ops, local, memory)
-    return memory, _asking(ops, local, memory, labels)[0]
-
-
-def _asking(ops: Backend, local: Local, memory: Memory, labels: Labels) -> tuple[Array, bool]:
-    """`asking_of` for the points of a memory."""
-    points = memory.places, memory.weight, memory.power, memory.component, local.component
-    return asking_of(ops, local, labels, points, near=len(memory.places) < len(local.weight))
+    rows, suffice = asking_of(ops, local, labels, *memory[:4])
+    if not suffice:
+        memory = _of_all(ops, local, memory)
+        rows, _ = asking_of(ops, local, labels, *memory[:4])
+    return memory, rows
 
 
 def _in_reach(ops: Backend, local: Local, memory: Memory, places: Array, bounds: Bounds) -> Array:

@@ -137,7 +137,7 @@ def answer(
     if not packets:
         return Answer({}, _no_edges(ops, index.dtype), [], boxes, 0, 0)
     sampled = [ops.asarray(packet.sampled) for packet in packets.values() if packet.sampled is not None]
-    of_queries = asking.component, asking.ids, local.component, base, partition.numbering(place.start)
+    of_queries = asking.component, asking.ids, local.component, base, local.numbering
     edges = ops.edges_across(*found, *of_queries)
     replies, start = {}, 0
     if few_messages:

@@ -128,11 +128,11 @@ def partitioned_tree(
         engine.submit(certain.local_tree, place, parts[j], borders[j], answers[j], search, at=j)
         for j, place in enumerate(places)
     ]
-    sent = [engine.submit(certain.sent, border, j, answers[j], at=j) for j, border in enumerate(borders)]
+    of_borders = [engine.submit(certain.border_costs, border, j, answers[j], at=j) for j, border in enumerate(borders)]
     del parts, borders, answers
     summaries = [engine.submit(components.summary, local, outlines[j], at=j) for j, local in enumerate(locals_)]
     state = engine.submit(components.begin, summaries, search.norm.scaled(search.scale), at=0)
-    for points, size in engine.gather(sent):
+    for points, size in engine.gather(of_borders):
         costs.asked_border += points
         costs.bytes_sent += size
     done("border")

@@ -60,7 +60,6 @@ class OnHost:
         self.n, self.dtype, self.norm, self.levels = index.n, index.dtype, index.norm, index.levels
         self.core = None if index.core is None else to_host(index.core)
         self.points = lambda: to_host(index.points())
-        self.boxes = lambda level: map(to_host, index.boxes(level))
 
 
 def along_the_curve(x):
@@ -228,6 +227,14 @@ def test_list_hits(ops, shape, share):
         expected, starts = reference.list_hits(hits)
         assert members.dtype == np.int32 and start == starts
         np.testing.assert_array_equal(to_host(members), expected)
+
+
+@pytest.mark.parametrize("shape", [(700, 1), (700, 7), (900, 8)])
+def test_hits_that_one_launch_cannot_count(ops, shape, monkeypatch):
+    """The GPU lists the partitions in halves."""
+    if ops.name == "cuda":
+        monkeypatch.setattr("emst.cuda.partitions.outline.MOST_HITS", 1000)
+    test_list_hits(ops, shape, 0.5)
 
 
 def test_a_node_may_seem_farther_than_its_child(ops):

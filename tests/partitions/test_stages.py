@@ -79,10 +79,11 @@ def test_a_run_of_equal_points_begins_a_partition(ops, rng, k):
     run = np.flatnonzero((X == 0.7).all(axis=1))
     (owner,) = (part for part in made if len(part.left_out))
     assert np.array_equal(to_host(owner.rows[:k]), run[:k]) and np.array_equal(to_host(owner.left_out), run[k:])
-    places = np.arange(len(owner.rows))
-    ids = owner.ids(100, ops.asarray(places))
-    assert np.array_equal(to_host(owner.places(100, ids)), places)
+    places, numbering = np.arange(len(owner.rows)), owner.numbering(100)
+    ids = numbering.ids(ops.asarray(places))
+    assert np.array_equal(to_host(numbering.places(ids)), places)
     kept_out = np.arange(100 + k, 100 + len(run))
+    assert (to_host(numbering.places(ops.asarray(kept_out))) == k).all()
     assert sorted([*to_host(ids), *kept_out]) == list(range(100, 100 + owner.size))
 
 

@@ -256,6 +256,12 @@ def node_boxes(index, level, node):
     return np.array(corners, points.dtype).reshape(-1, 2, points.shape[1])
 
 
+def boxes_of(points, size):
+    """Least and greatest corners of every ``size`` consecutive points: T[nodes, d] twice."""
+    starts = range(0, len(points), size)
+    return np.minimum.reduceat(points, starts), np.maximum.reduceat(points, starts)
+
+
 def asking_points(places, weight, power, nearest, component, group, bound, bound_power, label, least, rest):
     """Point by point."""
     asking = []
@@ -293,8 +299,8 @@ def outline_reaches(index, outline, home, highest, share):
     """Box by box. Of a near box, the bound is -1."""
     points, norm, places = index.points(), index.norm, np.arange(index.n)
     bound, radius = np.full(index.n, -1, index.dtype), np.full(index.n, np.inf, index.dtype)
-    for level, (count, size) in list(enumerate(index.levels))[highest::-1]:
-        low, high = index.boxes(level)
+    for count, size in index.levels[highest::-1]:
+        low, high = boxes_of(points, size)
         width = power_between(low, high, norm._replace(period=None))
         for i in range(count):
             inside = slice(i * size, i * size + size)

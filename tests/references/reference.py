@@ -51,6 +51,7 @@ from partitions_reference import (  # noqa: F401, more operations
     asking_points,
     bound_weights,
     box_labels,
+    boxes_of,
     component_bounds,
     edge_order,
     edges_across,
@@ -145,16 +146,6 @@ class SearchIndex:
         if self._pairs is None:
             self._pairs = pairs_in_total_order(self.scaled, self.core, self.norm)
         return self._pairs
-
-    def boxes(self, level):
-        return boxes_of(self.scaled, self.levels[level][1])
-
-
-def boxes_of(points, size):
-    """Least and greatest corners of every ``size`` consecutive points: T[nodes, d] twice."""
-    starts = range(0, len(points), size)
-    low = np.array([points[s : s + size].min(axis=0) for s in starts])
-    return low, np.array([points[s : s + size].max(axis=0) for s in starts])
 
 
 def labels_of(labels, size):

@@ -31,8 +31,8 @@ def edges_across(nearest, weight, power, query_component, query_id, component, b
     """See `emst.backend.partition_operations`."""
     m = len(nearest)
     edges = OpenEdges(np.empty((m, 3 + weight.itemsize // 4), np.uint64))
-    ends, (start, kept, left_out) = edges.words.view(np.int32), numbering
-    args = nearest, query_component, query_id, component, base, start, kept, left_out, edges.words, ends
+    ids = numbering.ids(np.maximum(nearest, 0))
+    args = nearest, query_component, query_id, component, base, ids, edges.words, edges.words.view(np.int32)
     for_chunks(_edges_across, m, max(m, 1), *args)
     edges.weight[:], edges.power[:] = weight, power
     return edges
@@ -93,13 +93,11 @@ def asking_points(places, weight, power, nearest, component, group, bound, bound
 
 
 @kernel
-def _edges_across(nearest, query_component, query_id, component, base, start, kept, left_out, words, ends, begin, end):
+def _edges_across(nearest, query_component, query_id, component, base, ids, words, ends, begin, end):
     for i in range(begin, end):
-        place = max(nearest[i], 0)
-        id = place + start + (left_out if place >= kept else 0)
         ends[i, 0] = query_component[i]
-        ends[i, 1] = query_component[i] if nearest[i] < 0 else component[place] + base
-        words[i, 1], words[i, 2] = min(query_id[i], id), max(query_id[i], id)
+        ends[i, 1] = query_component[i] if nearest[i] < 0 else component[nearest[i]] + base
+        words[i, 1], words[i, 2] = min(query_id[i], ids[i]), max(query_id[i], ids[i])
 
 
 @part

@@ -16,7 +16,7 @@ GRAIN = 1 << 14  # edges
 def insert_edges(index, edges, weights, rows, others, numbering):
     """See `emst.backend.partition_operations`."""
     m, k, powers = len(weights), len(others), index.core is not None
-    ends, others = _places_of(np.stack([others.u, others.v], axis=1), numbering), _listed(others)
+    ends, others = numbering.places(np.stack([others.u, others.v], axis=1)), _listed(others)
     listed, before = _places(m + k, weights.dtype, powers), np.empty(k, np.int64)
     given = edges, weights, index.nodes.blocks, index.space, powers
     for_chunks(_put_others, k, grain_for(k, 1 << 10), *given, ends, others, before, _keyed(listed))
@@ -32,13 +32,6 @@ def merge_edges(first, second):
     listed = _places(m + k, first.weight.dtype, first.power is not None)
     for_chunks(_merge, m + k, grain_for(m + k, GRAIN), *map(_keyed, (first, second, listed)))
     return listed
-
-
-def _places_of(ids, numbering):
-    """Of points given by their ids: how many points that take part come before them."""
-    start, kept, left_out = numbering
-    places = ids - start
-    return places - np.clip(places - kept, 0, left_out)
 
 
 def _listed(edges):

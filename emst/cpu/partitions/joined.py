@@ -13,9 +13,7 @@ from emst.cpu.runtime.sort import sort_order
 
 def rows_here(edges, numbering, rows):
     """See `emst.backend.partition_operations`."""
-    start, kept, left_out = numbering
-    places = np.stack([edges.u, edges.v], axis=1) - start
-    places -= (places >= kept) * left_out
+    places = numbering.places(np.stack([edges.u, edges.v], axis=1))
     here = (places >= 0) & (places < len(rows))
     found = np.full(places.shape, -1, rows.dtype)
     found[here] = rows[places[here]]

@@ -87,10 +87,10 @@ def questions(index, places, component, group, base, bound, numbering, outline, 
     label = group[of_points]
     points = index.points()[places]
     members, start = list_hits(outline_hits(points, label, bound[label], outline, home, index.norm))
-    of_points, at = of_points[members], places[members].astype(np.int64)
-    ids = at + numbering.start + (at >= numbering.kept) * numbering.left_out
-    core = None if index.core is None else index.core[places[members]]
-    asked = Questions(points[members], of_points + np.int32(base), core, bound[label[members]], ids)
+    of_points, places = of_points[members], places[members]
+    core = None if index.core is None else index.core[places]
+    radius, ids = bound[label[members]], numbering.ids(places)
+    asked = Questions(points[members], of_points + np.int32(base), core, radius, ids)
     return asked, start
 
 

@@ -9,6 +9,7 @@ import cupy
 import numpy as np
 
 from emst.backend.records import Norm
+from emst.cuda.runtime.arguments import as_struct
 from emst.cuda.runtime.constants import ANY_POWER, BRUTE_CHUNK, CHEBYSHEV, EUCLIDEAN, MANHATTAN, PERIODIC, POWERS
 
 NUMBERS = {
@@ -51,5 +52,4 @@ def _without_period(norm: Norm) -> Metric:
 
 
 def _fields(norm: Norm, period: int) -> np.ndarray:
-    fields = np.array([norm.degree, *norm.parts, np.uint64(period).view(np.float64)])
-    return fields.view(f"V{fields.nbytes}")
+    return as_struct([norm.degree, *norm.parts, np.uint64(period).view(np.float64)], np.float64)

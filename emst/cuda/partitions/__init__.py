@@ -8,4 +8,5 @@ numbered       numbers of the components of partitions, and the edges between th
 components     first edges of components between rounds of partitions, and points that ask
 joined         edges that rounds have found: rows of their ends, and the total order
 gathered       edges of partitions as one list
+edges.cuh      ids of points, and edges as rows of words
 """

@@ -4,6 +4,7 @@
 // components.py launches, for edges, least_keys and first_places (`first_edges`); edges_across; edges_at;
 // hook_first, number_roots, renumber, list_taken and list_left (`join_components`); write_bounds and forget_greatest
 // (`component_bounds`). For points it launches list_asking and exceeds_rest, and for boxes box_labels.
+#include "partitions/edges.cuh"
 #include "points/labels.cuh"
 #include "runtime/compact.cuh"
 #include "runtime/order.cuh"
@@ -90,27 +91,16 @@ __global__ void hook_first(const Edges<WORDS> edges, const int *first, const Bit
   edge[c] = bound[c] < 0 ? NO_EDGE : minimum(a, b) << 32 | maximum(a, b);
 }
 
-// Edges from queries to the points that were found for them, as `edges_across` of the operations says. A template over
-// T, whose bits are the last words.
+// Edges from queries to the points that were found for them, as `edges_across` of the operations says.
 template <class T>
 __global__ void edges_across(const int *nearest, const Bits<T> *weight, const Bits<T> *power, i64 count,
-                             const int *query_component, const i64 *query_id, const int *component, int base, i64 start,
-                             i64 kept, i64 left_out, u64 *words) {
-  constexpr int WORDS = 3 + sizeof(T) / 4;
+                             const int *query_component, const i64 *query_id, const int *component, int base,
+                             const Numbering numbering, u64 *words) {
   const i64 i = thread_id();
   if (i >= count) return;
-  const i64 place = maximum(nearest[i], 0), id = place + start + (place >= kept ? left_out : 0), mine = query_id[i];
-  const u32 a = query_component[i], b = nearest[i] < 0 ? a : component[place] + base;
-  u64 *const edge = words + i * WORDS;
-  edge[0] = (u64)b << 32 | a;
-  edge[1] = minimum(mine, id);
-  edge[2] = maximum(mine, id);
-  if constexpr (WORDS == 4) {
-    edge[3] = (u64)(u32)weight[i] << 32 | (u32)power[i];
-  } else {
-    edge[3] = weight[i];
-    edge[4] = power[i];
-  }
+  const i64 place = maximum(nearest[i], 0), id = numbering.id_of(place), mine = query_id[i];
+  const int a = query_component[i], b = nearest[i] < 0 ? a : component[place] + base;
+  write_edge<T>(words + i * WORDS_OF<T>, a, b, minimum(mine, id), maximum(mine, id), weight[i], power[i]);
 }
 
 __global__ void number_roots(const int *roots, i64 count, int *number) {
@@ -147,13 +137,12 @@ __global__ void edges_at(const Edges<WORDS> edges, const int *place, i64 count, 
 template <class T>
 __global__ void write_bounds(const u64 *words, const int *first, const i64 *size, i64 count, Bits<T> *weight,
                              Bits<T> *power, u64 *greatest) {
-  constexpr int WORDS = 3 + sizeof(T) / 4;
   const i64 c = thread_id();
   u64 mine = 0;
   if (c < count) {
-    const u64 *const edge = words + (i64)first[c] * WORDS;
-    weight[c] = WORDS == 4 ? (Bits<T>)(edge[3] >> 32) : (Bits<T>)edge[3];
-    power[c] = (Bits<T>)edge[WORDS - 1];
+    const u64 *const edge = words + (i64)first[c] * WORDS_OF<T>;
+    weight[c] = weight_in<T>(edge);
+    power[c] = power_in<T>(edge);
     mine = minimum((u64)size[c], (u64)~0u) << 32 | (u32) ~(u32)c;
   }
   mine = warp_max(mine);

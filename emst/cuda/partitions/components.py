@@ -11,6 +11,7 @@ from emst.backend.partition_records import Components, JoinedComponents, Numberi
 from emst.backend.records import Forest
 from emst.cuda.merge import MergeScratch, halves, merge
 from emst.cuda.points.bvh import SearchIndex
+from emst.cuda.runtime.arguments import as_struct
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.launch import Compaction, launch
 from emst.cuda.runtime.memory import all_ones, empties, zeros
@@ -40,7 +41,7 @@ def edges_across(
     m, words = len(nearest), 3 + weight.dtype.itemsize // 4
     edges = OpenEdges(cupy.empty((m, words), np.uint64))
     queries = nearest, weight, power, m, query_component, query_id
-    args = (*queries, component, np.int32(base), *numbering, edges.words)
+    args = (*queries, component, np.int32(base), as_struct(numbering, np.int64), edges.words)
     launch("partitions/components", f"edges_across<{ctype(weight.dtype)}>", m, *args)
     return edges
 
@@ -92,8 +93,7 @@ def component_bounds(edges: OpenEdges, components: Components) -> tuple[cupy.nda
 def _edges(edges: OpenEdges, label: cupy.ndarray, both: bool) -> tuple[int, int, Any]:
     """How many edges there are, the words of one, and `Edges` of components.cu."""
     m, words = edges.words.shape
-    fields = np.array([edges.words.data.ptr, m, label.data.ptr, both], np.uint64)
-    return m, words, fields.view(f"V{fields.nbytes}")
+    return m, words, as_struct([edges.words.data.ptr, m, label.data.ptr, both], np.uint64)
 
 
 def _forest(count: int) -> Forest:

@@ -1,6 +1,7 @@
 // Edges of partitions as one list: others put in between those of a partition, and two lists merged.
 //
 // gathered.py launches put_others and put_edges for `insert_edges`, and split_tiles and merge_edges for `merge_edges`.
+#include "partitions/edges.cuh"
 #include "runtime/order.cuh"
 #include "distances/point_rows.cuh"
 
@@ -29,21 +30,16 @@ __device__ inline i64 count_upto(const int *numbers, i64 low, i64 high, i64 valu
 }
 
 // A thread writes one of the others, an edge as `OpenEdges` of the records: a binary search finds how many of the
-// partition's edges come before it. Points that are left out are no places, so `place` takes them out of ids.
+// partition's edges come before it. Points that are left out are no places.
 template <class T, int METRIC, bool MRD>
 __global__ void put_others(const int2 *edges, const Bits<T> *weights, i64 m, const T *points, int dimensions,
-                           int stride, const Norm<METRIC> norm, const u64 *words, i64 others, i64 start, i64 kept,
-                           i64 left_out, int *before, int2 *out_rows, Bits<T> *out_weight, Bits<T> *out_power) {
-  constexpr int WORDS = 3 + sizeof(T) / 4;
+                           int stride, const Norm<METRIC> norm, const u64 *words, i64 others, const Numbering numbering,
+                           int *before, int2 *out_rows, Bits<T> *out_weight, Bits<T> *out_power) {
   const i64 j = thread_id();
   if (j >= others) return;
-  const u64 *const other = words + j * WORDS;
-  const auto place = [&](u64 id) {
-    const i64 at = (i64)id - start;
-    return (int)(at - minimum(maximum(at - kept, i64(0)), left_out));
-  };
-  const u64 ends = packed_edge(place(other[1]), place(other[2]));
-  const Bits<T> mine = WORDS == 4 ? (Bits<T>)(other[3] >> 32) : (Bits<T>)other[3], power = (Bits<T>)other[WORDS - 1];
+  const u64 *const other = words + j * WORDS_OF<T>;
+  const u64 ends = packed_edge((int)numbering.place_of(other[1]), (int)numbering.place_of(other[2]));
+  const Bits<T> mine = weight_in<T>(other), power = power_in<T>(other);
   i64 low = 0, high = m;
   while (low < high) {
     const i64 middle = (low + high) / 2;

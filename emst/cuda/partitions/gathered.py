@@ -7,6 +7,7 @@ import numpy as np
 
 from emst.backend.partition_records import ListedEdges, Numbering, OpenEdges
 from emst.cuda.points.bvh import SearchIndex
+from emst.cuda.runtime.arguments import as_struct
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import BLOCK, MERGED_EACH
 from emst.cuda.runtime.launch import launch, launch_grid, launch_over_points
@@ -25,7 +26,17 @@ def insert_edges(
     listed, before = _places(m + k, weights.dtype, index.core is not None), cupy.empty(k, np.int32)
     given = edges, weights, m, index.rows, *index.shape, index.metric.norm
     template = f"<{index.T}, {index.metric.number}, {_mrd(listed)}>"
-    launch("partitions/gathered", f"put_others{template}", k, *given, others.words, k, *numbering, before, *listed)
+    launch(
+        "partitions/gathered",
+        f"put_others{template}",
+        k,
+        *given,
+        others.words,
+        k,
+        as_struct(numbering, np.int64),
+        before,
+        *listed,
+    )
     launch_over_points("partitions/gathered", f"put_edges{template}", m, *given, rows, before, k, *listed)
     return listed
 

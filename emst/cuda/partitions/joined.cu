@@ -1,16 +1,16 @@
 // Edges that rounds have found, as `OpenEdges` of the records: the rows of their ends, and the words that sort them.
 //
 // joined.py launches rows_here, edges_from, and edge_keys (`edge_order`).
+#include "partitions/edges.cuh"
 #include "runtime/compact.cuh"
 
 // A thread has one end of an edge. S is the type of rows.
 template <class S>
-__global__ void rows_here(const u64 *words, int width, i64 ends, i64 start, i64 kept, i64 left_out, const S *rows,
-                          i64 points, S *found) {
+__global__ void rows_here(const u64 *words, int width, i64 ends, const Numbering numbering, const S *rows, i64 points,
+                          S *found) {
   const i64 i = thread_id();
   if (i >= ends) return;
-  i64 place = (i64)words[i / 2 * width + 1 + i % 2] - start;
-  if (place >= kept) place -= left_out;
+  const i64 place = numbering.place_of(words[i / 2 * width + 1 + i % 2]);
   found[i] = place >= 0 && place < points ? rows[place] : S(-1);
 }
 

@@ -9,6 +9,7 @@ import cupy
 import numpy as np
 
 from emst.backend.partition_records import Numbering, OpenEdges
+from emst.cuda.runtime.arguments import as_struct
 from emst.cuda.runtime.compile import number_type
 from emst.cuda.runtime.launch import Compaction, launch
 from emst.cuda.runtime.sort import sort_pairs
@@ -18,7 +19,7 @@ def rows_here(edges: OpenEdges, numbering: Numbering, rows: cupy.ndarray) -> cup
     """See `emst.backend.partition_operations`."""
     m, width = edges.words.shape
     found = cupy.empty((m, 2), rows.dtype)
-    args = edges.words, np.int32(width), 2 * m, *numbering, rows, len(rows), found
+    args = edges.words, np.int32(width), 2 * m, as_struct(numbering, np.int64), rows, len(rows), found
     launch("partitions/joined", f"rows_here<{number_type(rows.dtype)}>", 2 * m, *args)
     return found
 

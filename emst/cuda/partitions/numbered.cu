@@ -2,6 +2,7 @@
 //
 // numbered.py launches number_points, after number_roots of components.cu (`number_points`); list_open (`take_open`);
 // and count_from, for every partition (`number_together`).
+#include "partitions/edges.cuh"
 #include "runtime/compact.cuh"
 #include "runtime/order.cuh"
 #include "distances/point_rows.cuh"
@@ -43,9 +44,8 @@ __global__ void number_points(const int *labels, const int *number, i64 n, int *
 template <class T, int METRIC, bool MRD>
 __global__ void __launch_bounds__(COMPACT_THREADS)
     list_open(const int *roots, i64 count, u64 *ends, const Bits<T> *weight, const int *component, const T *rows,
-              int dimensions, int stride, const Norm<METRIC> norm, i64 start, i64 kept, i64 left_out, u64 *words,
-              int *total, u64 *tiles, u32 epoch) {
-  constexpr int WORDS = 3 + sizeof(T) / 4;
+              int dimensions, int stride, const Norm<METRIC> norm, const Numbering numbering, u64 *words, int *total,
+              u64 *tiles, u32 epoch) {
   compact(
       count, tiles, epoch, total, [&](int, i64 k) { return ends[roots[k]] != NO_EDGE; },
       [&](i64 k, bool hooked, u32 rank) {
@@ -53,19 +53,10 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
         const int slot = roots[k];
         const i64 u = ends[slot] >> 32, v = (u32)ends[slot];
         ends[slot] = NO_EDGE;
-        u64 *const edge = words + (i64)rank * WORDS;
-        edge[0] = (u64)component[v] << 32 | (u32)component[u];
-        edge[1] = u + start + (u >= kept ? left_out : 0);
-        edge[2] = v + start + (v >= kept ? left_out : 0);
-        const Bits<T> w = weight[slot];
-        Bits<T> power = w;
+        Bits<T> power = weight[slot];
         if constexpr (MRD) power = power_between(norm, rows + u * stride, rows + v * stride, dimensions);
-        if constexpr (WORDS == 4) {
-          edge[3] = (u64)(u32)w << 32 | (u32)power;
-        } else {
-          edge[3] = w;
-          edge[4] = power;
-        }
+        write_edge<T>(words + (i64)rank * WORDS_OF<T>, component[u], component[v], numbering.id_of(u),
+                      numbering.id_of(v), weight[slot], power);
       });
 }
 

@@ -12,6 +12,7 @@ from emst.backend.partition_records import Components, Numbering, OpenEdges
 from emst.backend.records import Forest
 from emst.cuda.merge import scratch_of
 from emst.cuda.points.bvh import SearchIndex
+from emst.cuda.runtime.arguments import as_struct
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
 from emst.cuda.runtime.memory import concatenated, copied
 
@@ -35,7 +36,9 @@ def take_open(
     points = index.rows, *index.shape, index.metric.norm
     mrd = "false" if index.core is None else "true"
     name = f"list_open<{index.T}, {index.metric.number}, {mrd}>"
-    Compaction(count).launch("partitions/numbered", name, count, *slots, *points, *numbering, edges.words, total)
+    Compaction(count).launch(
+        "partitions/numbered", name, count, *slots, *points, as_struct(numbering, np.int64), edges.words, total
+    )
     forest.components = roots
     return edges
 

@@ -5,6 +5,7 @@
 // node_boxes, outline_hits and list_hits launch the kernels of these names; questions launches border_hits, list_hits
 // and write_questions.
 #include "points/bvh.cuh"
+#include "partitions/edges.cuh"
 #include "partitions/outline.cuh"
 #include "runtime/compact.cuh"
 
@@ -199,8 +200,8 @@ __global__ void border_hits(const Asking<T> asking, i64 count, const T *rows, in
 // The columns of `Questions`, of the points that are listed by list_hits.
 template <class T>
 __global__ void write_questions(const Asking<T> asking, const int *members, i64 count, const T *rows, int dimensions,
-                                int stride, int base, i64 start, i64 kept, i64 left_out, T *points, int *component,
-                                T *core, T *radius, i64 *ids) {
+                                int stride, int base, const Numbering numbering, T *points, int *component, T *core,
+                                T *radius, i64 *ids) {
   const i64 r = thread_id();
   if (r >= count) return;
   const i64 place = asking.places[members[r]];
@@ -209,19 +210,17 @@ __global__ void write_questions(const Asking<T> asking, const int *members, i64 
   component[r] = c + base;
   if (core) core[r] = rows[place * stride + stride - 1];
   radius[r] = value_of(asking.bound[asking.group[c]]);
-  ids[r] = place + start + (place >= kept ? left_out : 0);
+  ids[r] = numbering.id_of(place);
 }
 
 // Lists the points that hit each partition, one partition after the other, and where each begins. Without a list, they
-// are counted only.
+// are counted only. Points times partitions are less than 2^31.
 __global__ void __launch_bounds__(COMPACT_THREADS)
     list_hits(const bool *hit, i64 points, i64 partitions, int *members, int *start, u64 *tiles, u32 epoch) {
-  const i64 size = points * partitions;
-  const bool is_short = size >> 32 == 0;  // then a division takes a fraction of the time
   compact(
-      size, tiles, epoch, start + partitions, [&](int, i64 at) { return hit[at]; },
+      points * partitions, tiles, epoch, start + partitions, [&](int, i64 at) { return hit[at]; },
       [&](i64 at, bool kept, u32 rank) {
-        const i64 partition = is_short ? (i64)((u32)at / (u32)points) : at / points, point = at - partition * points;
+        const u32 partition = (u32)at / (u32)points, point = (u32)at - partition * (u32)points;
         if (kept && members) members[rank] = (int)point;
         if (point == 0) start[partition] = (int)rank;
       });

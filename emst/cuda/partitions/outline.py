@@ -10,12 +10,14 @@ from emst.backend.partition_records import Numbering, Outline, Questions, Reache
 from emst.backend.records import Norm
 from emst.cuda.distances.metric import metric_of
 from emst.cuda.points.bvh import SearchIndex
+from emst.cuda.runtime.arguments import as_struct
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import BITS_TILE, BLOCK, LEAF
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points, multiprocessors
-from emst.cuda.runtime.memory import asarray, empties
+from emst.cuda.runtime.memory import asarray, concatenated, empties
 
 BLOCKS_AN_SM = 8  # of the kernel that computes reaches of near points
+MOST_HITS = 2**31 - 1  # pairs of a point and a partition that one launch lists: it counts in 32 bits
 
 
 def node_boxes(index: SearchIndex, level: int, node: cupy.ndarray) -> cupy.ndarray:
@@ -95,6 +97,9 @@ def _listed(hits: cupy.ndarray) -> tuple[cupy.ndarray, list[int]]:
     partitions, m = hits.shape
     if hits.size == 0:
         return cupy.empty(0, np.int32), [0] * (partitions + 1)
+    if hits.size > MOST_HITS and partitions > 1:
+        (members, starts), (others, more) = _listed(hits[: partitions // 2]), _listed(hits[partitions // 2 :])
+        return concatenated([members, others]), starts[:-1] + [starts[-1] + start for start in more]
     start = cupy.empty(partitions + 1, np.int32)
     compaction, args = Compaction(hits.size), ("partitions/outline", "list_hits", hits.size, hits, m, partitions)
     compaction.launch(*args, None, start)
@@ -119,8 +124,8 @@ def questions(
     """See `emst.backend.partition_operations`. The host waits once, for the numbers of questions."""
     m, d, dtype, path = len(places), index.d, index.dtype, "partitions/outline"
     kept, others = _by_value(outline, home)
-    fields = np.array([array.data.ptr for array in (places, component, group, bound)], np.uint64)
-    asking, rows = fields.view(f"V{fields.nbytes}"), (index.rows, *index.shape)
+    asking = as_struct([array.data.ptr for array in (places, component, group, bound)], np.uint64)
+    rows = index.rows, *index.shape
     hits = cupy.empty((len(outline.start) - 1, m), np.bool_)
     launch(path, f"border_hits<{index.T}, {index.metric.number}>", m, asking, m, *rows, index.metric.norm, others, hits)
     members, start = _listed(hits)
@@ -130,7 +135,7 @@ def questions(
         ((k, d), dtype), (k, np.int32), (k, dtype), (k, np.int64), *([] if index.core is None else [(k, dtype)])
     )
     written = points, of_points, core[0] if core else None, radius, ids
-    args = asking, members, k, *rows, np.int32(base), *numbering, *written
+    args = asking, members, k, *rows, np.int32(base), as_struct(numbering, np.int64), *written
     launch(path, f"write_questions<{index.T}>", k, *args)
     return Questions(*written), start
 
@@ -139,5 +144,4 @@ def _by_value(outline: Outline, home: int) -> tuple[list[cupy.ndarray], np.ndarr
     """`Outline` of outline.cu, by value, and the arrays that it points to: they must live until the launch."""
     arrays = [cupy.ascontiguousarray(array) for array in outline]
     numbers = np.array([len(outline.start) - 1, home], np.int32).view(np.uint64)
-    fields = np.array([*(array.data.ptr for array in arrays), numbers[0]], np.uint64)
-    return arrays, fields.view(f"V{fields.nbytes}")
+    return arrays, as_struct([*(array.data.ptr for array in arrays), numbers[0]], np.uint64)

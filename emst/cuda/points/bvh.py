@@ -11,6 +11,7 @@ from emst.backend.records import EUCLIDEAN, Norm
 from emst.cuda.distances.brute import centres_of
 from emst.cuda.distances.metric import metric_of
 from emst.cuda.points.engine import Engine, engine_after_looking, engine_before_looking
+from emst.cuda.runtime.arguments import as_struct
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import BLOCK, EACH, FAN, FEW_POINTS, LEAF, MAX_LEVELS
 from emst.cuda.runtime.launch import launch, launch_grid
@@ -73,8 +74,8 @@ class SearchIndex:
         self.counts = counts = _level_counts(n) if self.walks else []
         pad = [0] * (MAX_LEVELS - len(counts))
         offsets = [sum(counts[:level]) for level in range(len(counts))]
-        fields = np.array([len(counts), *counts, *pad, *offsets, *pad], np.int32)
-        self.hierarchy = fields.view(f"V{fields.nbytes}")  # a Hierarchy of bvh.cuh, by value
+        fields = len(counts), *counts, *pad, *offsets, *pad
+        self.hierarchy = as_struct(fields, np.int32)  # a Hierarchy of bvh.cuh, by value
         self.nodes = cupy.empty((2 * sum(counts), rows.shape[1]), rows.dtype)
 
     @property
@@ -90,15 +91,6 @@ class SearchIndex:
     def points(self) -> cupy.ndarray:
         """Scaled points in curve order, T[n, d]."""
         return self.rows[: self.n, : self.d]
-
-    def boxes(self, level: int) -> tuple[cupy.ndarray, cupy.ndarray]:
-        """Low and high corners of a level's nodes, T[count, d] each."""
-        rows = self._level(level)
-        return rows[0::2, : self.d], rows[1::2, : self.d]
-
-    def _level(self, level: int) -> cupy.ndarray:
-        first = 2 * sum(self.counts[:level])
-        return self.nodes[first : first + 2 * self.counts[level]]
 
 
 def are_few(n: int, d: int, norm: Norm, cores: bool) -> bool:

@@ -17,6 +17,7 @@ from emst.backend.records import Forest
 from emst.cuda.distances.brute import nearest_outside
 from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.points.cached import NeighbourCache
+from emst.cuda.runtime.arguments import as_struct
 from emst.cuda.runtime.constants import (
     CANDIDATES,
     PRODUCT_CHUNK,
@@ -77,8 +78,7 @@ class Products:
         numbers = np.finfo(index.dtype)
         grow, tiny = 1 + 2 * (d + 4) * float(numbers.epsneg), math.sqrt(d * 1.001) * _root_of_least(numbers)
         c = 1.01 * eps
-        fields = np.array([scale, eps, c, grow, tiny])
-        self.bounds = fields.view(f"V{fields.nbytes}")  # a Bounds of bounds.cuh, by value
+        self.bounds = as_struct([scale, eps, c, grow, tiny], np.float64)  # a Bounds of bounds.cuh, by value
         self.halves = cupy.empty((padded, self.width), np.uint16)
         self.square, self.rho = cupy.empty(n, np.float64), cupy.empty(n, np.float32)
         self.low_start, self.high_start = cupy.empty(padded, np.float32), cupy.empty(padded, np.float32)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
+from collections.abc import Sequence
 from typing import Any
 
 import cupy
@@ -28,6 +29,12 @@ FORMATS: dict[type, str] = {
     np.float32: "f4x",
     np.float64: "d",
 }
+
+
+def as_struct(fields: Sequence[Any], dtype: Any) -> np.ndarray:
+    """Fields of one type, one after the other, as a struct that a kernel takes by value."""
+    packed = np.array(fields, dtype)
+    return packed.view(f"V{packed.nbytes}")
 
 
 class Arguments:

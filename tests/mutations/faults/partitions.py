@@ -136,8 +136,8 @@ FAULTS = [
     ),
     Fault(
         "edges of length 0 to points that are left out count by the places of these among all points",
-        "emst/cpu/partitions/gathered.py",
-        "return places - np.clip(places - kept, 0, left_out)",
+        "emst/backend/partition_records.py",
+        "return places - np.clip(places - self.kept, 0, self.left_out)",
         "return places",
         ("tests/partitions/test_gathered.py::test_edges_that_were_taken_out_go_back[cpu-0.5-lattice-float64-1]",),
     ),
@@ -192,9 +192,9 @@ FAULTS = [
     ),
     Fault(
         "ids of points do not skip those that are left out",
-        "emst/cpu/partitions/components.py",
-        "(left_out if place >= kept else 0)",
-        "0",
+        "emst/backend/partition_records.py",
+        "return wide + self.start + (wide >= self.kept) * self.left_out",
+        "return wide + self.start",
         ("tests/partitions/test_components.py::test_edges_across",),
     ),
     Fault(
@@ -220,8 +220,8 @@ FAULTS = [
     ),
     Fault(
         "ids of open edges do not skip the points that are left out",
-        "emst/cuda/partitions/numbered.cu",
-        "(v >= kept ? left_out : 0)",
+        "emst/cuda/partitions/edges.cuh",
+        "(place >= kept ? left_out : 0)",
         "0",
         ("tests/partitions/test_numbered.py::test_take_open",),
     ),
@@ -332,7 +332,7 @@ FAULTS = [
     ),
     Fault(
         "points at one place get no second vertices",
-        "emst/partitions/hierarchy.py",
+        "emst/partitions/contraction.py",
         "chosen = (partition.units[own.places] >= least) | shared[own.places]",
         "chosen = partition.units[own.places] >= least",
         (f"{WEIGHTS}::test_equal_rows_that_others_separate_on_the_curve",),

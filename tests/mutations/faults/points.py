@@ -349,9 +349,9 @@ FAULTS = [
     ),
     Fault(
         "rows of ends do not skip the points that are left out",
-        "emst/cpu/partitions/joined.py",
-        "    places -= (places >= kept) * left_out\n",
-        "",
+        "emst/backend/partition_records.py",
+        "return places - np.clip(places - self.kept, 0, self.left_out)",
+        "return places",
         ("tests/partitions/test_joined.py::test_rows_of_the_ends_in_a_partition[cpu-3000-float64-int32]",),
     ),
     Fault(
