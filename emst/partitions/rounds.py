@@ -71,8 +71,8 @@ def all_rounds(
     here = in_one_place(engine, count)
     asked: list[Any] = [None] * count
     replies: list[list[Any]] = [[] for _ in range(count)]
-    while costs[-1].left != 1:
-        with engine.at_once():
+    with engine.at_once():
+        while costs[-1].left != 1:
             labels = _labels(state, count, here, engine)
             asked = [
                 engine.submit(remembering.ask, local, labels[j], outline[j], asked[j], replies[j], at=j)
@@ -88,14 +88,14 @@ def all_rounds(
             state = engine.submit(join, state, answers, at=0)
             if few:
                 replies = routed(answers, count, engine)
-        before = len(costs)
-        costs = engine.gather([engine.submit(part, state, "costs", at=0)])[0]
-        for number, of_round in enumerate(costs[before:], before):
-            progress.round(number, of_round.left)
-        if len(costs) > 9 * costs[0].left.bit_length() + 2:  # at worst all wait for nine rounds before some join
-            raise RuntimeError(
-                f"{costs[-1].left:,} components are left after {len(costs) - 1} rounds; please report this"
-            )
+            before = len(costs)
+            costs = engine.gather([engine.submit(part, state, "costs", at=0)])[0]
+            for number, of_round in enumerate(costs[before:], before):
+                progress.round(number, of_round.left)
+            if len(costs) > 9 * costs[0].left.bit_length() + 2:  # at worst all wait for nine rounds before some join
+                raise RuntimeError(
+                    f"{costs[-1].left:,} components are left after {len(costs) - 1} rounds; please report this"
+                )
     return state, costs
 
 
