@@ -54,6 +54,15 @@ def test_the_bits_of_one_device(ops, gpus, name, k):
     assert isinstance(found.edges, np.ndarray)
 
 
+@pytest.mark.parametrize("k", [1, 5])
+@pytest.mark.parametrize("name", ["uniform, float32", "lattice of ties"])
+def test_more_partitions_than_gpus(ops, gpus, monkeypatch, name, k):
+    """What a partition is asked, and what it is answered, are parts of arrays then, which begin anywhere."""
+    monkeypatch.setattr(inputs, "checked_gpus", lambda device_ids, device: list(device_ids))
+    found = emst.minimum_spanning_tree(SETS[name], min_samples=k, device_ids=3 * gpus)
+    assert_same(found, emst.minimum_spanning_tree(SETS[name], min_samples=k, device=ops.name))
+
+
 @pytest.mark.parametrize(
     ("metric", "params"),
     [("manhattan", None), ("minkowski", {"p": 3}), ("cosine", None), ("haversine", {"degrees": True})],

@@ -1,6 +1,8 @@
 """How much memory is free: control groups of both versions, on a tree of files that stands in for the machine's; and
 arrays that are read in place."""
 
+import importlib
+
 import numpy as np
 import pytest
 from helpers import to_device, to_host
@@ -154,3 +156,23 @@ def test_an_array_of_this_device_is_read_in_place(ops):
     copy = ops.readable(array[:, :3])
     assert copy.flags.c_contiguous
     np.testing.assert_array_equal(to_host(copy), values[:, :3])
+
+
+@pytest.mark.gpu
+def test_parts_of_arrays_in_one_piece_are_copied_at_once_and_stay_aligned(monkeypatch):
+    memory = importlib.import_module("emst.cuda.runtime.memory")
+    arrays = memory.zeros((9, np.int32), ((9, 3), np.float32), (9, np.int64), (9, np.float64))
+    for number, array in enumerate(arrays):
+        array[...] = number + array.dtype.type(1) / 3
+    copied = []
+    copy = memory._from_another_gpu
+    monkeypatch.setattr(memory, "_from_another_gpu", lambda array: copied.append(array) or copy(array))
+    monkeypatch.setattr(memory, "current_gpu", lambda: -1)  # as if they were on another GPU
+    for begin in range(9):
+        parts = [array[begin:] for array in arrays]
+        ours = memory.asarrays(parts[0], None, *parts[1:])
+        assert ours.pop(1) is None
+        assert len(copied) == begin + 1
+        for part, found in zip(parts, ours):
+            assert found.data.ptr % found.dtype.itemsize == 0
+            np.testing.assert_array_equal(to_host(found), to_host(part))

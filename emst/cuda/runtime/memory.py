@@ -39,8 +39,9 @@ def asarrays(*arrays: cupy.ndarray | None) -> list[Any]:
     together = whole and len({array.data.mem for array in there}) == 1
     if not together or there[0].data.device_id == current_gpu():
         return [None if array is None else asarray(array) for array in arrays]
-    begin, end = min(array.data.ptr for array in there), max(array.data.ptr + array.nbytes for array in there)
     memory = there[0].data
+    begin, end = min(array.data.ptr for array in there), max(array.data.ptr + array.nbytes for array in there)
+    begin -= (begin - memory.mem.ptr) % CACHE_LINE  # arrays may be parts of others: all stay aligned in the copy
     piece = cupy.ndarray((end - begin,), np.uint8, memory + (begin - memory.ptr))
     copy = _from_another_gpu(piece).data
     return [

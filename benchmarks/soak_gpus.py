@@ -1,0 +1,40 @@
+"""Clusterings of points in partitions on GPUs, for `soak.py`: those of one device. The partitions take the GPUs that
+there are in turn."""
+
+from __future__ import annotations
+
+from unittest import mock
+
+import numpy as np
+from soak_points import Labels
+
+from emst import HDBSCANGPU
+from emst.distances.metrics import zero_rows
+
+
+class OverGPUs(Labels):
+    """`HDBSCANGPU` with `device_ids`, and with all its attributes."""
+
+    staged = False
+
+    def __init__(self, g: np.random.Generator) -> None:
+        while True:  # without rows of zeros under "cosine": one device takes the matrix of all distances for them
+            super().__init__(g, most=1000)
+            if self.keywords["metric"] != "cosine" or not zero_rows(self.kept).any():
+                break
+        self.partitions = int(g.integers(2, 7))
+        self.what += f", {self.partitions} partitions"
+
+    def fit(self, device: str) -> HDBSCANGPU:
+        if device != "cuda":
+            return super().fit(device)
+        with mock.patch("emst.gpus.inputs.checked_gpus", in_turn), mock.patch("emst.gpus.memory.WORTH", 2):
+            return HDBSCANGPU(device_ids=list(range(self.partitions)), **self.keywords).fit(self.points.x)
+
+
+def in_turn(device_ids: list[int], device: str) -> list[int]:
+    """For each partition the number of a GPU that there is."""
+    import cupy
+
+    count = cupy.cuda.runtime.getDeviceCount()
+    return [number % count for number in device_ids]
