@@ -3,6 +3,7 @@ there are in turn."""
 
 from __future__ import annotations
 
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -22,14 +23,22 @@ class OverGPUs(Labels):
             super().__init__(g, most=1000)
             if self.keywords["metric"] != "cosine" or not zero_rows(self.kept).any():
                 break
-        self.partitions = int(g.integers(2, 7))
-        self.what += f", {self.partitions} partitions"
+        self.partitions, self.there = int(g.integers(2, 7)), g.random() < 0.3
+        self.what += f", {self.partitions} partitions" + ", on the last GPU" * self.there
 
     def fit(self, device: str) -> HDBSCANGPU:
         if device != "cuda":
             return super().fit(device)
+        x = on_last_gpu(self.points.x) if self.there else self.points.x
         with mock.patch("emst.gpus.inputs.checked_gpus", in_turn), mock.patch("emst.gpus.memory.WORTH", 2):
-            return HDBSCANGPU(device_ids=list(range(self.partitions)), **self.keywords).fit(self.points.x)
+            return HDBSCANGPU(device_ids=list(range(self.partitions)), **self.keywords).fit(x)
+
+
+def on_last_gpu(x: np.ndarray) -> Any:
+    import cupy
+
+    with cupy.cuda.Device(cupy.cuda.runtime.getDeviceCount() - 1):
+        return cupy.asarray(x)
 
 
 def in_turn(device_ids: list[int], device: str) -> list[int]:

@@ -4,8 +4,9 @@ import numba
 import numpy as np
 import pytest
 
-from emst.cpu.runtime.compile import kernel, part
+from emst.cpu.runtime.compile import part
 from emst.cpu.runtime.numba_compiler import _LibraryOfPart
+from emst.cpu.runtime.numba_internals import with_loop
 from emst.cpu.runtime.parallel import for_chunks
 
 
@@ -19,7 +20,7 @@ def _four_times(value):
     return _twice(_twice(value))
 
 
-@kernel
+@with_loop(nogil=True, no_cfunc_wrapper=True)  # a kernel that is not kept on disk: its parts are compiled in every run
 def _multiply(values, found, begin, end):
     for i in range(begin, end):
         found[i] = _four_times(values[i])
