@@ -774,6 +774,7 @@ def test_verbose_says_which_way_and_how_long(ops, capsys):
 
 
 def test_every_round_is_reported(ops, model, monkeypatch):
+    monkeypatch.setattr(Progress, "shown", True)  # otherwise nobody asks for the rounds
     for metric in ("euclidean", "manhattan", "canberra"):
         seen = []
         monkeypatch.setattr(Progress, "round", lambda self, rounds, left, seen=seen: seen.append((rounds, left)))
