@@ -14,20 +14,34 @@ from numba import _dynfunc
 from numba.core import cgutils
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags
-from numba.core.compiler_machinery import register_pass
+from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.lowering import Lower
-from numba.core.typed_passes import NativeLowering, NopythonRewrites
-from numba.core.untyped_passes import InlineClosureLikes
+from numba.core.typed_passes import (
+    AnnotateTypes,
+    DumpParforDiagnostics,
+    InlineOverloads,
+    IRLegalization,
+    NativeLowering,
+    NopythonRewrites,
+    NoPythonSupportedFeatureValidation,
+)
+from numba.core.untyped_passes import (
+    FindLiterallyCalls,
+    InlineClosureLikes,
+    InlineInlinables,
+    LiteralPropagationSubPipelinePass,
+    LiteralUnroll,
+    MakeFunctionToJitFunction,
+    RewriteDynamicRaises,
+    WithLifting,
+)
 
 from emst.cpu.runtime.numba_wrapper import WRAPPER, Wrapper
 
 
 class _Lower(Lower):
-    """To LLVM IR. Without reference counts, a variable that is deleted need not be emptied, and one that is replaced
-    need not be read. Nothing is noted for debuggers, which takes a call of LLVM for every variable."""
-
-    def delvar(self, name: str) -> None:
-        pass
+    """To LLVM IR. Without reference counts, a variable that is replaced need not be read. Nothing is noted for
+    debuggers, which takes a call of LLVM for every variable."""
 
     def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
         if name in self._singly_assigned_vars:
@@ -143,6 +157,32 @@ class _Flags(Flags):
         return isinstance(other, Flags) and self.values() == other.values()
 
 
+# Steps that look for what is in no kernel, such as closures, operators on whole arrays, which would allocate, or `with`;
+# that note where variables end, for reference counts; and that describe types for people.
+LEFT_OUT = {
+    AnnotateTypes,
+    DumpParforDiagnostics,
+    FindLiterallyCalls,
+    InlineClosureLikes,
+    InlineInlinables,
+    InlineOverloads,
+    IRLegalization,
+    LiteralPropagationSubPipelinePass,
+    LiteralUnroll,
+    MakeFunctionToJitFunction,
+    NopythonRewrites,
+    NoPythonSupportedFeatureValidation,
+    RewriteDynamicRaises,
+    WithLifting,
+}
+
+
+class _Passes(PassManager):
+    """numba's steps, one after the other. Between them nothing is computed anew that only steps left out need."""
+
+    _ENFORCING = False
+
+
 class _Compiler(CompilerBase):
     """How numba compiles a function of this package."""
 
@@ -153,10 +193,9 @@ class _Compiler(CompilerBase):
         self.state.flags = _Flags(self.state.flags)
 
     def define_pipelines(self) -> list[Any]:
-        """numba's, with another way to make LLVM IR of a function. Closures and operators on whole arrays, which would
-        allocate, are in no kernel, so nothing looks for them."""
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        kept = [one for one in passes.passes if one[0] not in (InlineClosureLikes, NopythonRewrites)]
+        """numba's, with another way to make LLVM IR of a function."""
+        passes = _Passes("nopython")
+        kept = [one for one in DefaultPassBuilder.define_nopython_pipeline(self.state).passes if one[0] not in LEFT_OUT]
         passes.passes = [(self.lowering if one is NativeLowering else one, name) for one, name in kept]
         passes.finalize()
         return [passes]
@@ -172,3 +211,7 @@ class CompilerWithLoop(_Compiler):
     """See `numba_internals.with_loop`."""
 
     lowering = _LoweringWithLoop
+
+
+class CompilerAlone(CompilerWithLoop):
+    """See `numba_internals.alone`."""
