@@ -27,6 +27,8 @@ import numba
 from llvmlite.binding import ffi
 from numba.core import cgutils, event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
+from numba.core.postproc import PostProcessor, VariableLifetime
+from numba.core.transforms import canonicalize_cfg
 from numba.core.types.functions import BaseFunction
 
 from emst.backend.notices import NOT_KEPT, say_once
@@ -165,6 +167,21 @@ def _known_call_type(function: Any, context: Any, args: Any, kws: Any) -> Any:
     return found[1]
 
 
+POST: Any = PostProcessor  # what numba runs after a step that changes a function
+_all_of_post = POST.run
+
+
+def _canonical(post: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
+    """`PostProcessor.run` without the variables that live where a block begins, of which only Python's objects and
+    generators make use."""
+    function = post.func_ir
+    if emit_dels or function.is_generator:
+        _all_of_post(post, emit_dels, extend_lifetimes)
+    else:
+        function.blocks = canonicalize_cfg(function.blocks)
+        function.variable_lifetime = VariableLifetime(function.blocks)  # computed when it is asked for
+
+
 class _Haste:
     """Saves time while a kernel is compiled. numba compiles one kernel at a time, and others that it calls within.
 
@@ -179,11 +196,12 @@ class _Haste:
         if begins and self._depth == 0:
             self._was_on = gc.isenabled()
             gc.disable()
-            FUNCTIONS.get_call_type = _known_call_type
+            FUNCTIONS.get_call_type, POST.run = _known_call_type, _canonical
             self._told, ffi.lib._lock._cblist = ffi.lib._lock._cblist, []
         self._depth += 1 if begins else -1
         if self._depth == 0:
-            FUNCTIONS.get_call_type, ffi.lib._lock._cblist = _call_type, self._told
+            FUNCTIONS.get_call_type, POST.run = _call_type, _all_of_post
+            ffi.lib._lock._cblist = self._told
             if self._was_on:
                 gc.enable()
 
