@@ -225,12 +225,26 @@ def with_loop(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
     What allocates does not compile: no closures, and no operators on whole arrays.
     """
-    return without_counts(pipeline_class=CompilerWithLoop, **options)
+    return _called_by_all(CompilerWithLoop, options)
 
 
 def alone(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """As `with_loop`, for what is no kernel: nobody asks for its loop, if it has one."""
-    return without_counts(pipeline_class=CompilerAlone, **options)
+    return _called_by_all(CompilerAlone, options)
+
+
+def _called_by_all(compiler: Any, options: dict[str, Any]) -> Callable[[Callable[..., Any]], Any]:
+    """A decorator of functions that both Python and compiled functions call. For the latter it is compiled as a part
+    that need not be inlined: all of it becomes machine code together with the caller, so machine code of its own would
+    be compiled for nothing."""
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        found = without_counts(pipeline_class=compiler, **options)(function)
+        part = without_counts(pipeline_class=CompilerOfPart, **options | {"no_cpython_wrapper": True})(function)
+        found.get_call_template, found.get_overload = part.get_call_template, part.get_overload
+        return found
+
+    return decorate
 
 
 def for_kernels(**options: Any) -> Callable[[Callable[..., Any]], Any]:
