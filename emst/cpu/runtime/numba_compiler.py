@@ -53,6 +53,14 @@ class _Lower(Lower):
         return cgutils.alloca_once(self.builder, lltype, name=name)
 
 
+class _LowerApart(_Lower):
+    """A function that is not inlined: where it is called several times, it is optimised once."""
+
+    def lower_normal_function(self, fndesc: Any) -> None:
+        super().lower_normal_function(fndesc)
+        self.function.attributes.add("noinline")
+
+
 class _LowerWithLoop(_Lower):
     def create_cpython_wrapper(self, release_gil: bool = False) -> None:
         fndesc, context = self.fndesc, self.context
@@ -138,6 +146,15 @@ class _LoweringOfPart(NativeLowering):
         return True
 
 
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _LoweringApart(_LoweringOfPart):
+    _name = "emst_lowering_apart"
+
+    @property
+    def lowering_class(self) -> type[Lower]:
+        return _LowerApart
+
+
 DEFAULTS = {name: option.default for name, option in Flags.options.items()}
 HASH = hash(Flags())  # of the names of the options alone, so all have the same
 
@@ -205,6 +222,12 @@ class CompilerOfPart(_Compiler):
     """See `numba_internals.for_kernels`."""
 
     lowering = _LoweringOfPart
+
+
+class CompilerApart(_Compiler):
+    """See `numba_internals.alone`."""
+
+    lowering = _LoweringApart
 
 
 class CompilerWithLoop(_Compiler):

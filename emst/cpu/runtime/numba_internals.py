@@ -32,7 +32,7 @@ from numba.core.transforms import canonicalize_cfg
 from numba.core.types.functions import BaseFunction
 
 from emst.backend.notices import NOT_KEPT, say_once
-from emst.cpu.runtime.numba_compiler import CompilerAlone, CompilerOfPart, CompilerWithLoop
+from emst.cpu.runtime.numba_compiler import CompilerAlone, CompilerApart, CompilerOfPart, CompilerWithLoop
 
 
 def without_counts(**options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -225,23 +225,24 @@ def with_loop(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
     What allocates does not compile: no closures, and no operators on whole arrays.
     """
-    return _called_by_all(CompilerWithLoop, options)
+    return _called_by_all(CompilerWithLoop, CompilerOfPart, options)
 
 
 def alone(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """As `with_loop`, for what is no kernel: nobody asks for its loop, if it has one."""
-    return _called_by_all(CompilerAlone, options)
+    """As `with_loop`, for what is no kernel: nobody asks for its loop, if it has one. Compiled functions that call it do
+    not inline it."""
+    return _called_by_all(CompilerAlone, CompilerApart, options)
 
 
-def _called_by_all(compiler: Any, options: dict[str, Any]) -> Callable[[Callable[..., Any]], Any]:
-    """A decorator of functions that both Python and compiled functions call. For the latter it is compiled as a part
-    that need not be inlined: all of it becomes machine code together with the caller, so machine code of its own would
-    be compiled for nothing."""
+def _called_by_all(by_python: Any, by_compiled: Any, options: dict[str, Any]) -> Callable[[Callable[..., Any]], Any]:
+    """A decorator of functions that both Python and compiled functions call. For the latter it is compiled again, by
+    another compiler, without machine code: it becomes machine code together with its caller."""
+    inner = options | {"no_cpython_wrapper": True, "forceinline": False}  # by default, what parts call is inlined
 
     def decorate(function: Callable[..., Any]) -> Any:
-        found = without_counts(pipeline_class=compiler, **options)(function)
-        part = without_counts(pipeline_class=CompilerOfPart, **options | {"no_cpython_wrapper": True})(function)
-        found.get_call_template, found.get_overload = part.get_call_template, part.get_overload
+        found = without_counts(pipeline_class=by_python, **options)(function)
+        called = without_counts(pipeline_class=by_compiled, **inner)(function)
+        found.get_call_template, found.get_overload = called.get_call_template, called.get_overload
         return found
 
     return decorate
