@@ -174,8 +174,8 @@ class _Flags(Flags):
         return isinstance(other, Flags) and self.values() == other.values()
 
 
-# Steps that look for what is in no kernel, such as closures, operators on whole arrays, which would allocate, or `with`;
-# that note where variables end, for reference counts; and that describe types for people.
+# Steps that look for what is in no kernel, such as closures, or operators on whole arrays, which would allocate. One of
+# them notes where variables end, for reference counts, and one describes types for people.
 LEFT_OUT = {
     AnnotateTypes,
     DumpParforDiagnostics,
