@@ -5,11 +5,16 @@ import collections
 import numba
 import numpy as np
 import pytest
+from llvmlite.binding import ffi
+from numba.core.postproc import PostProcessor
+from numba.core.types.functions import BaseFunction
 
-from emst.cpu.runtime.numba_internals import for_kernels, has_loop, with_loop, without_counts
+from emst.cpu.runtime.compile import telling_compilation
+from emst.cpu.runtime.numba_internals import alone, for_kernels, has_loop, with_loop, without_counts
 from emst.cpu.runtime.parallel import for_chunks
 
 part, kernel = for_kernels(nogil=True), with_loop(nogil=True, no_cfunc_wrapper=True)
+compiled = alone(nogil=True, no_cfunc_wrapper=True)
 Pair = collections.namedtuple("Pair", ["first", "second"])
 
 
@@ -46,6 +51,19 @@ def sums(pair, nothing, scale, single, yes, word, matrix, numbers):
     return total, yes, nothing is None, len(pair.second)
 
 
+@compiled
+def twice(values, begin, end):
+    for i in range(begin, end):
+        values[i] *= 2
+
+
+@compiled
+def all_twice(values):
+    twice(values, 0, len(values))
+    raise_all(values, 0, len(values))
+    twice(values, 0, len(values))
+
+
 @kernel
 def product(n):
     return factorial(n)
@@ -58,6 +76,37 @@ def test_parts_have_no_machine_code():
     for one in (checked, checked_twice):
         for found in one.overloads.values():
             assert not found.library.codegen._engine.is_symbol_defined(found.fndesc.llvm_func_name)
+
+
+def test_what_compiled_functions_call_has_no_machine_code_of_its_own():
+    values = np.arange(5.0)
+    all_twice(values)
+    np.testing.assert_array_equal(values, 4 * np.arange(5.0) + 4)
+    assert not twice.overloads
+    (found,) = all_twice.overloads.values()
+    assert sum("5twice" in one.name for one in found.library.get_defined_functions()) == 1  # called twice, not inlined
+    twice(values, 0, 2)
+    np.testing.assert_array_equal(values[:3], [8, 16, 12])
+    assert len(twice.overloads) == 1 and not has_loop(twice)
+
+
+def numbas_own():
+    return BaseFunction.get_call_type, PostProcessor.run, ffi.lib._lock._cblist
+
+
+def test_numba_is_itself_before_and_after_a_kernel_is_compiled():
+    def doubled(x):
+        return x + x
+
+    doubled.__module__ = "emst.cpu.none"
+    before, within = numbas_own(), []
+    with telling_compilation(lambda begins: within.append(numbas_own())):
+        assert compiled(doubled)(21) == 42
+        assert numbas_own() == before
+        with pytest.raises(numba.TypingError):
+            compiled(doubled)({})
+        assert numbas_own() == before
+    assert within and all(one != before for one in within[::2])
 
 
 def test_errors_of_parts_are_raised():

@@ -26,7 +26,16 @@ from emst.cpu.points.walk import box_around, may_come_first, new_packet, walk_wi
 from emst.cpu.runtime import gather
 from emst.cpu.runtime.arrays import empty, full
 from emst.cpu.runtime.compile import kernel, part
-from emst.cpu.runtime.lanes import LANES, at_most_mask, greatest, just_above, just_below, lowest_bit, unequal_mask
+from emst.cpu.runtime.lanes import (
+    LANES,
+    at_most_mask,
+    greatest,
+    just_above,
+    just_below,
+    least,
+    lowest_bit,
+    unequal_mask,
+)
 from emst.cpu.runtime.numbers import greater, greatest_finite, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
@@ -230,11 +239,7 @@ def first_node(packet, nodes, space, near, leaf, size):
     for level in range(len(nodes.counts) - 1, 0, -1):
         at = (nodes.first[level] + node) * d * LANES
         children_mask(space, nodes.low, nodes.high, at, packet.box, packet.radius[0], packet.distance)
-        nearest = np.int64(0)
-        for j in range(1, LANES):
-            if packet.distance[j] < packet.distance[nearest]:
-                nearest = np.int64(j)
-        node = node * LANES + nearest
+        node = node * LANES + lowest_bit(at_most_mask(packet.distance, 0, least(packet.distance, 0)))
     return node
 
 

@@ -15,7 +15,7 @@ from emst.cpu.points.bvh import MIXED
 from emst.cpu.points.distances import box_mask, children_mask
 from emst.cpu.runtime.arrays import empties
 from emst.cpu.runtime.compile import part
-from emst.cpu.runtime.lanes import LANES, at_most_mask, greatest, lowest_bit, unequal_mask
+from emst.cpu.runtime.lanes import LANES, at_most_mask, below_mask, greatest, less_mask, lowest_bit, unequal_mask
 from emst.cpu.runtime.numbers import greater, lesser
 
 STACK = 16 * 8 + 16  # eight levels of 16-fold branching hold 2^31 points
@@ -128,9 +128,7 @@ def may_come_first(packet, nodes, space, level, node, mask, strict, *others):
     """For `walk_with`: leave out queries for which all points of the node come after the neighbour so far, in the order
     of (weight, distance, id). Such a node needs to be nearer than the radius: within `strict`, the number before it."""
     first = np.int64(node) << (4 * level + 4)
-    late = 0
-    for j in range(LANES):
-        late |= int(packet.neighbour[j] < first or packet.near[j] < packet.radius[j]) << j
+    late = below_mask(packet.neighbour, 0, first) | less_mask(packet.near, packet.radius)
     if mask & late:
         group = nodes.first[level] + (node >> 4)
         at = group * space.d * LANES + (node & 15)
@@ -168,10 +166,7 @@ def _settled(packet, first):
     Equal points that share a cell of the curve's grid with other points may not have been joined beforehand. Without
     this rule, each of them would be compared with all the others.
     """
-    mask = 0
-    for j in range(LANES):
-        mask |= np.int64(packet.radius[j] == 0 and packet.neighbour[j] < first) << j
-    return mask
+    return at_most_mask(packet.radius, 0, 0) & below_mask(packet.neighbour, 0, first)
 
 
 @part

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
-from emst.cpu.runtime.numba_internals import compile_events, for_kernels, keep_on_disk, with_loop, without_counts
+from emst.cpu.runtime.numba_internals import alone, compile_events, for_kernels, keep_on_disk, with_loop
 
 kernels: list[Any] = []  # all that have been imported
 
@@ -27,7 +27,7 @@ def kernel(function: Any) -> Any:
 
 def compiled(function: Any) -> Any:
     """The same for what is no kernel: no other thread can be given a part of its work."""
-    return _kept(without_counts(nogil=True, no_cfunc_wrapper=True)(function))
+    return _kept(alone(nogil=True, no_cfunc_wrapper=True)(function))
 
 
 def _kept(dispatcher: Any) -> Any:

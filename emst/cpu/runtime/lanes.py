@@ -170,6 +170,29 @@ def at_most_mask(typingctx, array, at, value):
     return types.int64(array, types.int64, array.dtype), codegen
 
 
+@intrinsic
+def below_mask(typingctx, array, at, value):
+    """Which of the 16 integers from `at` on are less than `value`."""
+
+    def codegen(context, builder, signature, values):
+        ints, at, value = values
+        wide = builder.sext(load(context, builder, array, ints, at), ir.VectorType(WORD, LANES))
+        return as_word(builder, builder.icmp_signed("<", wide, spread(builder, value, wide.type)))
+
+    return types.int64(array, types.int64, types.int64), codegen
+
+
+@intrinsic
+def less_mask(typingctx, first, second):
+    """Which of the first 16 numbers of an array are less than those of another."""
+
+    def codegen(context, builder, signature, values):
+        a, b = (load(context, builder, array, one, WORD(0)) for array, one in zip((first, second), values))
+        return as_word(builder, builder.fcmp_ordered("<", a, b))
+
+    return types.int64(first, second), codegen
+
+
 def fold(builder, lanes, choose):
     """One of the lanes, chosen in rounds between two halves."""
     undefined = ir.Constant(lanes.type, ir.Undefined)

@@ -14,20 +14,34 @@ from numba import _dynfunc
 from numba.core import cgutils
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags
-from numba.core.compiler_machinery import register_pass
+from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.lowering import Lower
-from numba.core.typed_passes import NativeLowering, NopythonRewrites
-from numba.core.untyped_passes import InlineClosureLikes
+from numba.core.typed_passes import (
+    AnnotateTypes,
+    DumpParforDiagnostics,
+    InlineOverloads,
+    IRLegalization,
+    NativeLowering,
+    NopythonRewrites,
+    NoPythonSupportedFeatureValidation,
+)
+from numba.core.untyped_passes import (
+    FindLiterallyCalls,
+    InlineClosureLikes,
+    InlineInlinables,
+    LiteralPropagationSubPipelinePass,
+    LiteralUnroll,
+    MakeFunctionToJitFunction,
+    RewriteDynamicRaises,
+    WithLifting,
+)
 
 from emst.cpu.runtime.numba_wrapper import WRAPPER, Wrapper
 
 
 class _Lower(Lower):
-    """To LLVM IR. Without reference counts, a variable that is deleted need not be emptied, and one that is replaced
-    need not be read. Nothing is noted for debuggers, which takes a call of LLVM for every variable."""
-
-    def delvar(self, name: str) -> None:
-        pass
+    """To LLVM IR. Without reference counts, a variable that is replaced need not be read. Nothing is noted for
+    debuggers, which takes a call of LLVM for every variable."""
 
     def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
         if name in self._singly_assigned_vars:
@@ -37,6 +51,14 @@ class _Lower(Lower):
 
     def alloca_lltype(self, name: str, lltype: Any, datamodel: Any = None) -> Any:
         return cgutils.alloca_once(self.builder, lltype, name=name)
+
+
+class _LowerApart(_Lower):
+    """A function that is not inlined: where it is called several times, it is optimised once."""
+
+    def lower_normal_function(self, fndesc: Any) -> None:
+        super().lower_normal_function(fndesc)
+        self.function.attributes.add("noinline")
 
 
 class _LowerWithLoop(_Lower):
@@ -124,6 +146,15 @@ class _LoweringOfPart(NativeLowering):
         return True
 
 
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _LoweringApart(_LoweringOfPart):
+    _name = "emst_lowering_apart"
+
+    @property
+    def lowering_class(self) -> type[Lower]:
+        return _LowerApart
+
+
 DEFAULTS = {name: option.default for name, option in Flags.options.items()}
 HASH = hash(Flags())  # of the names of the options alone, so all have the same
 
@@ -143,6 +174,32 @@ class _Flags(Flags):
         return isinstance(other, Flags) and self.values() == other.values()
 
 
+# Steps that look for what is in no kernel, such as closures, or operators on whole arrays, which would allocate. One of
+# them notes where variables end, for reference counts, and one describes types for people.
+LEFT_OUT = {
+    AnnotateTypes,
+    DumpParforDiagnostics,
+    FindLiterallyCalls,
+    InlineClosureLikes,
+    InlineInlinables,
+    InlineOverloads,
+    IRLegalization,
+    LiteralPropagationSubPipelinePass,
+    LiteralUnroll,
+    MakeFunctionToJitFunction,
+    NopythonRewrites,
+    NoPythonSupportedFeatureValidation,
+    RewriteDynamicRaises,
+    WithLifting,
+}
+
+
+class _Passes(PassManager):
+    """numba's steps, one after the other. Between them nothing is computed anew that only steps left out need."""
+
+    _ENFORCING = False
+
+
 class _Compiler(CompilerBase):
     """How numba compiles a function of this package."""
 
@@ -153,10 +210,9 @@ class _Compiler(CompilerBase):
         self.state.flags = _Flags(self.state.flags)
 
     def define_pipelines(self) -> list[Any]:
-        """numba's, with another way to make LLVM IR of a function. Closures and operators on whole arrays, which would
-        allocate, are in no kernel, so nothing looks for them."""
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        kept = [one for one in passes.passes if one[0] not in (InlineClosureLikes, NopythonRewrites)]
+        """numba's, with another way to make LLVM IR of a function."""
+        passes = _Passes("nopython")
+        kept = [one for one in DefaultPassBuilder.define_nopython_pipeline(self.state).passes if one[0] not in LEFT_OUT]
         passes.passes = [(self.lowering if one is NativeLowering else one, name) for one, name in kept]
         passes.finalize()
         return [passes]
@@ -168,7 +224,17 @@ class CompilerOfPart(_Compiler):
     lowering = _LoweringOfPart
 
 
+class CompilerApart(_Compiler):
+    """See `numba_internals.alone`."""
+
+    lowering = _LoweringApart
+
+
 class CompilerWithLoop(_Compiler):
     """See `numba_internals.with_loop`."""
 
     lowering = _LoweringWithLoop
+
+
+class CompilerAlone(CompilerWithLoop):
+    """See `numba_internals.alone`."""

@@ -24,11 +24,15 @@ from typing import Any
 
 import llvmlite
 import numba
+from llvmlite.binding import ffi
 from numba.core import cgutils, event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
+from numba.core.postproc import PostProcessor, VariableLifetime
+from numba.core.transforms import canonicalize_cfg
+from numba.core.types.functions import BaseFunction
 
 from emst.backend.notices import NOT_KEPT, say_once
-from emst.cpu.runtime.numba_compiler import CompilerOfPart, CompilerWithLoop
+from emst.cpu.runtime.numba_compiler import CompilerAlone, CompilerApart, CompilerOfPart, CompilerWithLoop
 
 
 def without_counts(**options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -98,6 +102,14 @@ class _Cache(FunctionCache):
             self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp()
         )
 
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """In haste, too: the first time, numba loads what it knows of types and functions."""
+        _haste(True)
+        try:
+            return super().load_overload(sig, target_context)
+        finally:
+            _haste(False)
+
 
 def keep_on_disk(dispatcher: Any) -> None:
     """Load machine code from the cache, and save there what is compiled: ``cache=True``, under this version's names."""
@@ -138,23 +150,64 @@ def compile_events(tell: Callable[[bool], None]) -> AbstractContextManager[Any]:
     return event.install_listener("numba:compile", _Teller(tell))
 
 
-class _Collector:
-    """Pauses Python's collection of garbage while a kernel is compiled, which is a tenth of that time. numba compiles
-    one kernel at a time, and others that it calls within."""
+FUNCTIONS: Any = BaseFunction  # numba's type of a function that it knows itself: an operator, for one
+_call_type = FUNCTIONS.get_call_type
+_known: dict[tuple[int, ...], tuple[Any, Any]] = {}
+
+
+def _known_call_type(function: Any, context: Any, args: Any, kws: Any) -> Any:
+    """``function.get_call_type``: what a call with arguments of these types returns. numba tries one rule after the
+    other, and nine times in ten it has been asked before."""
+    if kws:
+        return _call_type(function, context, args, kws)
+    key = id(function), id(context), *(one._code for one in args)  # numba numbers types, and takes no number again
+    found = _known.get(key)
+    if found is None:  # what the first two numbers stand for is kept alive with the answer
+        found = _known[key] = (function, context), _call_type(function, context, args, kws)
+    return found[1]
+
+
+POST: Any = PostProcessor  # what numba runs after a step that changes a function
+_all_of_post = POST.run
+
+
+def _canonical(post: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
+    """`PostProcessor.run` without the variables that live where a block begins, of which only Python's objects and
+    generators make use."""
+    function = post.func_ir
+    if emit_dels or function.is_generator:
+        _all_of_post(post, emit_dels, extend_lifetimes)
+    else:
+        function.blocks = canonicalize_cfg(function.blocks)
+        function.variable_lifetime = VariableLifetime(function.blocks)  # computed when it is asked for
+
+
+class _Haste:
+    """Saves time while a kernel is compiled. numba compiles one kernel at a time, and others that it calls within.
+
+    Python's collection of garbage is a tenth of the time. Answers about types are remembered. And numba does not tell
+    listeners of every call of LLVM, some 15,000 in a first tree."""
 
     def __init__(self) -> None:
         self._depth, self._was_on = 0, False
+        self._told: list[Any] = []
 
     def __call__(self, begins: bool) -> None:
         if begins and self._depth == 0:
             self._was_on = gc.isenabled()
             gc.disable()
+            FUNCTIONS.get_call_type, POST.run = _known_call_type, _canonical
+            self._told, ffi.lib._lock._cblist = ffi.lib._lock._cblist, []
         self._depth += 1 if begins else -1
-        if self._depth == 0 and self._was_on:
-            gc.enable()
+        if self._depth == 0:
+            FUNCTIONS.get_call_type, POST.run = _call_type, _all_of_post
+            ffi.lib._lock._cblist = self._told
+            if self._was_on:
+                gc.enable()
 
 
-event.register("numba:compile", _Teller(_Collector()))
+_haste = _Haste()
+event.register("numba:compile", _Teller(_haste))
 
 
 def data_pointer(context: Any, builder: Any, array_type: Any, array: Any) -> Any:
@@ -172,7 +225,27 @@ def with_loop(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
     What allocates does not compile: no closures, and no operators on whole arrays.
     """
-    return without_counts(pipeline_class=CompilerWithLoop, **options)
+    return _called_by_all(CompilerWithLoop, CompilerOfPart, options)
+
+
+def alone(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """As `with_loop`, for what is no kernel: nobody asks for its loop, if it has one. Where compiled functions call it,
+    it is not inlined."""
+    return _called_by_all(CompilerAlone, CompilerApart, options)
+
+
+def _called_by_all(by_python: Any, by_compiled: Any, options: dict[str, Any]) -> Callable[[Callable[..., Any]], Any]:
+    """A decorator of functions that both Python and compiled functions call. For the latter it is compiled again, by
+    another compiler, without machine code: it becomes machine code together with its caller."""
+    inner = options | {"no_cpython_wrapper": True, "forceinline": False}  # by default, what parts call is inlined
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        found = without_counts(pipeline_class=by_python, **options)(function)
+        called = without_counts(pipeline_class=by_compiled, **inner)(function)
+        found.get_call_template, found.get_overload = called.get_call_template, called.get_overload
+        return found
+
+    return decorate
 
 
 def for_kernels(**options: Any) -> Callable[[Callable[..., Any]], Any]:

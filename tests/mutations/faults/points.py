@@ -103,8 +103,8 @@ FAULTS = [
     Fault(
         "nodes as near as what has been found are left out, whatever their ids",
         "emst/cpu/points/walk.py",
-        "packet.near[j] < packet.radius[j]) << j",
-        "packet.near[j] <= packet.radius[j]) << j",
+        "less_mask(packet.near, packet.radius)",
+        "~less_mask(packet.radius, packet.near)",
         (
             "tests/points/test_queries.py::"
             "test_points_of_another_component_equal_the_reference[cpu-euclidean-float64-lattice]",
