@@ -3,6 +3,7 @@
 compile.py            how kernels are compiled and cached
 numba_internals.py    the parts of numba and llvmlite that have no public interface
 numba_compiler.py     the same, for what is compiled
+numba_haste.py        the same, for less time
 numba_wrapper.py      the same, for what Python calls instead of a compiled function
 parallel.py           threads: chunks of a range
 blocks.py             array code of the stages, block by block

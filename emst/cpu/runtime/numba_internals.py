@@ -1,4 +1,5 @@
-"""What numba does not promise to keep: all that emst uses of it stands here, in `numba_compiler` and `numba_wrapper`.
+"""What numba does not promise to keep: all that emst uses of it stands here, in `numba_compiler`, `numba_haste` and
+`numba_wrapper`.
 
 Tried with numba 0.61.0 and llvmlite 0.44.0 (NumPy 1.24), and with numba 0.68.1 and llvmlite 0.50.0 (NumPy 2.4).
 
@@ -15,7 +16,6 @@ holds, and there is no index.
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import importlib.resources
 from collections.abc import Callable, Iterator
@@ -24,15 +24,12 @@ from typing import Any
 
 import llvmlite
 import numba
-from llvmlite.binding import ffi
 from numba.core import cgutils, event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
-from numba.core.postproc import PostProcessor, VariableLifetime
-from numba.core.transforms import canonicalize_cfg
-from numba.core.types.functions import BaseFunction
 
 from emst.backend.notices import NOT_KEPT, say_once
 from emst.cpu.runtime.numba_compiler import CompilerAlone, CompilerApart, CompilerOfPart, CompilerWithLoop
+from emst.cpu.runtime.numba_haste import Haste
 
 
 def without_counts(**options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -150,63 +147,7 @@ def compile_events(tell: Callable[[bool], None]) -> AbstractContextManager[Any]:
     return event.install_listener("numba:compile", _Teller(tell))
 
 
-FUNCTIONS: Any = BaseFunction  # numba's type of a function that it knows itself: an operator, for one
-_call_type = FUNCTIONS.get_call_type
-_known: dict[tuple[int, ...], tuple[Any, Any]] = {}
-
-
-def _known_call_type(function: Any, context: Any, args: Any, kws: Any) -> Any:
-    """``function.get_call_type``: what a call with arguments of these types returns. numba tries one rule after the
-    other, and nine times in ten it has been asked before."""
-    if kws:
-        return _call_type(function, context, args, kws)
-    key = id(function), id(context), *(one._code for one in args)  # numba numbers types, and takes no number again
-    found = _known.get(key)
-    if found is None:  # what the first two numbers stand for is kept alive with the answer
-        found = _known[key] = (function, context), _call_type(function, context, args, kws)
-    return found[1]
-
-
-POST: Any = PostProcessor  # what numba runs after a step that changes a function
-_all_of_post = POST.run
-
-
-def _canonical(post: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
-    """`PostProcessor.run` without the variables that live where a block begins, of which only Python's objects and
-    generators make use."""
-    function = post.func_ir
-    if emit_dels or function.is_generator:
-        _all_of_post(post, emit_dels, extend_lifetimes)
-    else:
-        function.blocks = canonicalize_cfg(function.blocks)
-        function.variable_lifetime = VariableLifetime(function.blocks)  # computed when it is asked for
-
-
-class _Haste:
-    """Saves time while a kernel is compiled. numba compiles one kernel at a time, and others that it calls within.
-
-    Python's collection of garbage is a tenth of the time. Answers about types are remembered. And numba does not tell
-    listeners of every call of LLVM, some 15,000 in a first tree."""
-
-    def __init__(self) -> None:
-        self._depth, self._was_on = 0, False
-        self._told: list[Any] = []
-
-    def __call__(self, begins: bool) -> None:
-        if begins and self._depth == 0:
-            self._was_on = gc.isenabled()
-            gc.disable()
-            FUNCTIONS.get_call_type, POST.run = _known_call_type, _canonical
-            self._told, ffi.lib._lock._cblist = ffi.lib._lock._cblist, []
-        self._depth += 1 if begins else -1
-        if self._depth == 0:
-            FUNCTIONS.get_call_type, POST.run = _call_type, _all_of_post
-            ffi.lib._lock._cblist = self._told
-            if self._was_on:
-                gc.enable()
-
-
-_haste = _Haste()
+_haste = Haste()
 event.register("numba:compile", _Teller(_haste))
 
 

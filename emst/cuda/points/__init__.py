@@ -18,6 +18,7 @@ cached         cached nearest neighbours, and upper bounds for components
 search         the search: the nearest point of another component
 small          few points: all rounds at once, by comparing all pairs
 rounds         few points or components: the rounds that are left, at once
+taken.py       what such a launch tells the host: the components that each round left
 result         sorted edges and core distances, in the caller's rows and units
 places         places of new points in that order
 queries        nearest points for new points, and for points of other partitions

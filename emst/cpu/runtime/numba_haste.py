@@ -1,0 +1,70 @@
+"""What saves time while numba compiles a kernel, or loads one: it changes functions of numba, and puts them back.
+
+That is a fifth of the processor time of a first tree. Functions of others are not compiled meanwhile: numba compiles in
+one thread at a time, and `Haste` hears of this package's kernels only.
+"""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+from llvmlite.binding import ffi
+from numba.core.postproc import PostProcessor, VariableLifetime
+from numba.core.transforms import canonicalize_cfg
+from numba.core.types.functions import BaseFunction
+
+FUNCTIONS: Any = BaseFunction  # numba's type of a function that it knows itself: an operator, for one
+_call_type = FUNCTIONS.get_call_type
+_known: dict[tuple[int, ...], tuple[Any, Any]] = {}
+
+
+def _known_call_type(function: Any, context: Any, args: Any, kws: Any) -> Any:
+    """``function.get_call_type``: what a call with arguments of these types returns. numba tries one rule after the
+    other, and nine times in ten it has been asked before."""
+    if kws:
+        return _call_type(function, context, args, kws)
+    key = id(function), id(context), *(one._code for one in args)  # numba numbers types, and takes no number again
+    found = _known.get(key)
+    if found is None:  # what the first two numbers stand for is kept alive with the answer
+        found = _known[key] = (function, context), _call_type(function, context, args, kws)
+    return found[1]
+
+
+POST: Any = PostProcessor  # what numba runs after a step that changes a function
+_all_of_post = POST.run
+
+
+def _canonical(post: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
+    """`PostProcessor.run` without the variables that live where a block begins, of which only Python's objects and
+    generators make use."""
+    function = post.func_ir
+    if emit_dels or function.is_generator:
+        _all_of_post(post, emit_dels, extend_lifetimes)
+    else:
+        function.blocks = canonicalize_cfg(function.blocks)
+        function.variable_lifetime = VariableLifetime(function.blocks)  # computed when it is asked for
+
+
+class Haste:
+    """Saves time while a kernel is compiled. numba compiles one kernel at a time, and others that it calls within.
+
+    Python's collection of garbage is a tenth of the time. Answers about types are remembered. And numba does not tell
+    listeners of every call of LLVM, some 15,000 in a first tree."""
+
+    def __init__(self) -> None:
+        self._depth, self._was_on = 0, False
+        self._told: list[Any] = []
+
+    def __call__(self, begins: bool) -> None:
+        if begins and self._depth == 0:
+            self._was_on = gc.isenabled()
+            gc.disable()
+            FUNCTIONS.get_call_type, POST.run = _known_call_type, _canonical
+            self._told, ffi.lib._lock._cblist = ffi.lib._lock._cblist, []
+        self._depth += 1 if begins else -1
+        if self._depth == 0:
+            FUNCTIONS.get_call_type, POST.run = _call_type, _all_of_post
+            ffi.lib._lock._cblist = self._told
+            if self._was_on:
+                gc.enable()
