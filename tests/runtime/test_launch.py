@@ -2,10 +2,12 @@
 
 import contextlib
 import ctypes
+import importlib
 import pathlib
 import re
 import threading
 import time
+import types
 
 import numpy as np
 import pytest
@@ -119,6 +121,7 @@ def launch(monkeypatch):
     monkeypatch.setattr(module, "_loads", {})
     monkeypatch.setattr(module, "current_gpu", lambda: getattr(threading.current_thread(), "gpu", 0))
     monkeypatch.setattr(module, "enter_context", lambda: None)
+    monkeypatch.setattr(module, "_thread", module._Thread())
     monkeypatch.setattr(module, "start", lambda code, *args: code.started(*args))
     return module
 
@@ -213,6 +216,45 @@ def test_each_thread_has_its_own_arguments(launch, monkeypatch):
     for thread in threads:
         thread.join()
     assert sorted(read) == [0, 1, 2, 3]
+
+
+def test_a_thread_enters_the_context_even_if_another_one_had_its_number(launch, monkeypatch):
+    kernel, entered, same = Kernel(launch), [], types.SimpleNamespace(get_ident=lambda: 7)
+    monkeypatch.setattr(launch, "kernel", lambda *_: kernel)
+    monkeypatch.setattr(launch, "enter_context", lambda: entered.append(threading.current_thread()))
+    monkeypatch.setattr(launch, "threading", same)
+
+    def work():
+        for _ in range(2):
+            launch.launch("hierarchy/selection", "leaves", 300, *NUMBERS)
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+        thread.join()
+    assert entered == threads
+
+
+@pytest.mark.gpu
+def test_the_first_that_a_thread_does_may_be_a_launch():
+    """Before, threads with the number of one that had ended got "invalid device context"."""
+    cupy, launch = pytest.importorskip("cupy"), importlib.import_module("emst.cuda.runtime.launch").launch
+    array, wide, numbers, errors = cupy.ones(100, np.float32), cupy.empty(100, np.float64), [], []
+
+    def work():
+        numbers.append(threading.get_ident())
+        try:
+            launch("runtime/convert", "widen", 100, array, 100, wide)
+        except Exception as error:
+            errors.append(error)
+
+    while len(set(numbers)) == len(numbers) and len(numbers) < 50:
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    assert len(set(numbers)) < len(numbers)
+    assert not errors
+    assert float(wide.sum()) == 100
 
 
 def test_arguments_lie_where_the_driver_reads_them():

@@ -41,6 +41,17 @@ _loading = threading.Lock()  # held while these two change
 MOST_LOADERS = 16  # threads
 
 
+class _Thread(threading.local):
+    """GPUs whose context a thread has entered. The number of the thread may have been that of another one, which has
+    ended: what is ready for that one is ready for this one, but the context is not."""
+
+    def __init__(self) -> None:
+        self.entered: set[int] = set()
+
+
+_thread = _Thread()
+
+
 def launch(room: str, name: str, threads: int, *args: Any, block: int = BLOCK) -> None:
     """Run kernel `name` of ``<room>.cu`` with at least `threads` threads; see `launch_grid` for the arguments."""
     if threads > 0:
@@ -79,14 +90,17 @@ def launch_grid(
     """
     if 0 in grid:  # the driver's error
         return
-    key = (threading.get_ident(), current_gpu(), room, name, resident, *map(type, args))
+    gpu = current_gpu()
+    if gpu not in _thread.entered:
+        enter_context()
+        _thread.entered.add(gpu)
+    key = (threading.get_ident(), gpu, room, name, resident, *map(type, args))
     ready = _ready.get(key)
     if ready is None:
         check(room, name, args)
         function, code = _loaded(Kernel(room, name, resident))
         if shared:
             function.max_dynamic_shared_size_bytes = shared
-        enter_context()
         ready = _ready[key] = code.ptr, Arguments(args)
     code_address, arguments = ready
     arguments.write(args)
