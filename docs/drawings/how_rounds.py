@@ -8,20 +8,15 @@ from emst import cpu
 from emst.backend.records import EUCLIDEAN
 from emst.boruvka import spanning_forest
 from emst.plots import cluster_colours
+from emst.spanning import Searches
 
 g = np.random.default_rng(4)
 points = np.concatenate([g.normal([0, 0], 0.7, (120, 2)), g.normal([3, 1], 0.5, (80, 2)), g.uniform(-2, 5, (50, 2))])
 points = points[(points[:, 1] > -2) & (points[:, 1] < 3)]
 points = points[cpu.curve_order(points, 1.0).rows]  # so the ids of points are row numbers
 index = cpu.build_index(points, np.arange(len(points), dtype=np.int32), 1.0, EUCLIDEAN)
-forest = cpu.join_duplicates(index)
-cache = cpu.cache_neighbours(index, forest)
-rounds = []
-
-
-def prepare(forest):
-    cpu.label_nodes(index, forest.labels)
-    cpu.upper_bounds(index, forest, cache)
+searches, rounds = Searches(index, cpu), []
+forest = cpu.join_duplicates(index, searches.begin)
 
 
 def record(number, left):
@@ -29,7 +24,7 @@ def record(number, left):
     rounds.append((left, forest.labels.copy(), np.stack([forest.source[joined], forest.target[joined]], axis=1)))
 
 
-spanning_forest(forest, lambda forest: cpu.nearest_outgoing(index, forest, cache), cpu, record, prepare)
+spanning_forest(forest, searches.lightest, cpu, record, searches.prepare)
 
 figure, axes = plt.subplots(2, 2, figsize=(8, 5.6))
 before = set()

@@ -14,7 +14,7 @@ from emst.backend.operations import Backend
 from emst.backend.records import Array
 from emst.gpus.devices import checked_gpus
 from emst.gpus.engine import GPUThreads
-from emst.inputs.devices import gpu_of, on_gpu
+from emst.inputs.devices import giver, gpu_of, on_gpu
 from emst.inputs.points import MAX_POINTS, CheckedPoints, check_points
 from emst.inputs.summary import counted
 from emst.partitions.chunks import Chunks
@@ -104,7 +104,7 @@ def given_points(X: Any, device_ids: Any, *, device: str = "auto", dtype: Any = 
     sizes = [len(one) for one in X]
     if sum(sizes) > MAX_POINTS:
         raise ValueError(f"X has {sum(sizes):,} points; ids are 32-bit, so at most {MAX_POINTS:,} are possible")
-    give_rows = _list_giver(sizes, [checked[i].give if i in checked else first.give for i in range(len(X))])
+    give_rows = _list_giver(sizes, [checked[i].give if i in checked else giver(one) for i, one in enumerate(X)])
     pieces = [checked[i].array if i in checked else first.array[:0] for i in range(len(X))]
     return GivenPoints(pieces, first.dtype, _home_first(gpus, first.gpu), first.give, give_rows)
 

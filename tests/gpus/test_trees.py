@@ -87,6 +87,14 @@ def test_a_list_of_arrays(ops, gpus, sizes):
     np.testing.assert_array_equal(to_host(found.weights), wanted.weights)
 
 
+@pytest.mark.parametrize("ops", [pytest.param("cuda", marks=pytest.mark.gpu)], indirect=True)
+def test_every_array_of_a_list_gets_results_of_its_own_kind(ops, gpus):
+    X = SETS["uniform, float32"]
+    pieces = [X[:0], to_device(ops, X[:2000]), X[2000:2001], to_device(ops, X[:0]), X[2001:]]
+    found = emst.minimum_spanning_tree(pieces, min_samples=4, device_ids=gpus)
+    assert [type(part) for part in found.core_distances] == [type(piece) for piece in pieces]
+
+
 def test_few_points_take_one_gpu(ops, gpus, monkeypatch, capsys):
     monkeypatch.setattr(memory, "WORTH", 10_000)
     on_one_device = functools.partial(check_points, device=ops.name)
