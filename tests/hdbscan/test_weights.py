@@ -86,6 +86,18 @@ def test_weights_are_copies(device, name):
 
 
 @pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("seed", [38, 322, 394, 473, 518, 539, 796])  # in one of a hundred the numbers of clusters tell
+def test_equal_rows_that_others_separate_on_the_curve(device, seed):
+    """The last edge at a place decides the number of a cluster, and edges between copies of a row are among them."""
+    g = np.random.default_rng(seed)
+    n = int(g.integers(3, 24))
+    X = np.stack([g.integers(0, g.integers(2, 6), n), g.integers(0, g.integers(1, 3), n)], axis=1).astype(float)
+    w = g.integers(1, g.choice([3, 4, 6]), n)
+    params = {"min_cluster_size": int(g.integers(2, 7)), "min_samples": int(g.integers(1, 6))}
+    check_copies(X, w, device, cluster_selection_method=("eom", "leaf")[seed % 2], **params)
+
+
+@pytest.mark.parametrize("device", DEVICES)
 def test_weights_of_more_points(device):
     X, g = blobs(600), np.random.default_rng(0)
     w = g.integers(0, 9, 600) * g.integers(0, 2, 600)

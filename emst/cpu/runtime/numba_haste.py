@@ -1,6 +1,6 @@
 """What saves time while numba compiles a kernel, or loads one: it changes functions of numba, and puts them back.
 
-That is a fifth of the processor time of a first tree. Functions of others are not compiled meanwhile: numba compiles in
+It saves a fifth of the processor time of a first tree. Meanwhile nobody else's functions are compiled: numba compiles in
 one thread at a time, and `Haste` hears of this package's kernels only.
 """
 
