@@ -1,7 +1,7 @@
 """What saves time while numba compiles a kernel, or loads one: it changes functions of numba, and puts them back.
 
-It saves a fifth of the processor time of a first tree. Meanwhile nobody else's functions are compiled: numba compiles in
-one thread at a time, and `Haste` hears of this package's kernels only.
+It saves a fifth of the processor time of a first tree. Meanwhile nobody else's functions are compiled: numba compiles
+in one thread at a time, and `Haste` hears of this package's kernels only.
 """
 
 from __future__ import annotations
