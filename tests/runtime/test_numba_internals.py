@@ -1,6 +1,7 @@
 """What compiled functions are made of, and what calls them: the same as numba's own, in less time."""
 
 import collections
+import gc
 
 import numba
 import numpy as np
@@ -10,6 +11,7 @@ from numba.core.postproc import PostProcessor
 from numba.core.types.functions import BaseFunction
 
 from emst.cpu.runtime.compile import telling_compilation
+from emst.cpu.runtime.numba_haste import Haste
 from emst.cpu.runtime.numba_internals import alone, for_kernels, has_loop, with_loop, without_counts
 from emst.cpu.runtime.parallel import for_chunks
 
@@ -107,6 +109,24 @@ def test_numba_is_itself_before_and_after_a_kernel_is_compiled():
             compiled(doubled)({})
         assert numbas_own() == before
     assert within and all(one != before for one in within[::2])
+
+
+def test_numba_is_itself_after_an_interrupt_or_an_end_without_a_beginning(monkeypatch):
+    def interrupted():
+        raise KeyboardInterrupt
+
+    before, haste = numbas_own(), Haste()
+    haste(False)
+    with monkeypatch.context() as patch:
+        patch.setattr("gc.disable", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            haste(True)
+    haste(False)
+    assert numbas_own() == before and gc.isenabled()
+    haste(True)
+    assert all(one != own for one, own in zip(numbas_own()[:2], before)) and not gc.isenabled()
+    haste(False)
+    assert numbas_own() == before and gc.isenabled()
 
 
 def test_errors_of_parts_are_raised():

@@ -46,6 +46,9 @@ def _canonical(post: Any, emit_dels: bool = False, extend_lifetimes: bool = Fals
         function.variable_lifetime = VariableLifetime(function.blocks)  # computed when it is asked for
 
 
+_listeners = ffi.lib._lock._cblist  # of LLVM's lock
+
+
 class Haste:
     """Saves time while a kernel is compiled. numba compiles one kernel at a time, and others that it calls within.
 
@@ -54,17 +57,18 @@ class Haste:
 
     def __init__(self) -> None:
         self._depth, self._was_on = 0, False
-        self._told: list[Any] = []
 
     def __call__(self, begins: bool) -> None:
-        if begins and self._depth == 0:
+        if not begins and self._depth == 0:  # another listener has raised before this one heard of the beginning
+            return
+        self._depth += 1 if begins else -1  # first: after an interrupt in the next lines, the end puts all back
+        if begins and self._depth == 1:
             self._was_on = gc.isenabled()
             gc.disable()
             FUNCTIONS.get_call_type, POST.run = _known_call_type, _canonical
-            self._told, ffi.lib._lock._cblist = ffi.lib._lock._cblist, []
-        self._depth += 1 if begins else -1
-        if self._depth == 0:
+            ffi.lib._lock._cblist = []
+        elif self._depth == 0:
             FUNCTIONS.get_call_type, POST.run = _call_type, _all_of_post
-            ffi.lib._lock._cblist = self._told
+            ffi.lib._lock._cblist = _listeners
             if self._was_on:
                 gc.enable()

@@ -101,8 +101,8 @@ class _Cache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """In haste, too: the first time, numba loads what it knows of types and functions."""
-        _haste(True)
         try:
+            _haste(True)
             return super().load_overload(sig, target_context)
         finally:
             _haste(False)
