@@ -71,14 +71,14 @@ def spanning_forest(
     prepare : callable, optional
         ``prepare(forest)`` is called after every contraction to compute what the next round needs from the new labels.
         It does not depend on the number of components left, so a device can start it before that number reaches the
-        host. For the first round the caller has done so.
+        host. It is not called before the first round: call it yourself, as `join_duplicates` can.
     hold_back : callable, optional
         ``hold_back(forest)`` is called after every `lightest`. It takes the edges, `edge_u` and `edge_v`, from the
         components that must not hook in this round; other components may hook onto them. If it would leave no edge, it
         leaves them all and returns False: it is not called again, and the rounds go on without it. Otherwise True.
     rest : callable, optional
-        ``rest(forest)`` is called before every `lightest`. It takes all rounds that are left and returns what waits for
-        them, or it leaves the forest as it is and returns None.
+        ``rest(forest)`` is called before every `lightest`. It takes all rounds that are left and returns their `Taken`,
+        or it leaves the forest as it is and returns None.
     report : callable, optional
         Called as ``report(round, components_left)`` after every round.
 

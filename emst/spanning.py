@@ -223,6 +223,7 @@ class Searches:
         self.cache: NeighbourCache = None
 
     def begin(self, forest: Forest) -> None:
+        """Before the first round."""
         self.cache = self.ops.cache_neighbours(self.index, forest)
         self.prepare(forest)
 

@@ -232,8 +232,8 @@ class PointOperations(ArrayOperations, Protocol):
         """Free what `core_distances` has found besides core distances: only the rounds need it."""
 
     def join_all(self, index: SearchIndex) -> tuple[Forest, Taken] | None:
-        """All rounds at once, for few points: the finished forest, and what waits for the number of components after
-        each round.
+        """All rounds at once, for few points: the finished forest, and a function that returns the number of components
+        after each round (`Taken`).
 
         ``labels``, ``source``, ``target`` and ``weight`` of the forest are set; ``best``, ``edge_u`` and ``edge_v`` are
         None. Returns None if the backend takes the rounds one by one: then `join_duplicates` and the loop in
@@ -241,8 +241,8 @@ class PointOperations(ArrayOperations, Protocol):
 
     def join_duplicates(self, index: SearchIndex, begin: Callable[[Forest], None] | None = None) -> Forest:
         """The forest to start from. Every run of equal points on the curve is a component: a star around its first
-        point, the root, with edges of weight 0 (or of their common core distance). ``begin(forest)`` is called before
-        the number of components has to be known: it does not read `components`."""
+        point, the root, with edges of weight 0 (or of their common core distance). ``begin(forest)`` is called while
+        the number of components is still unknown: `components` and `count` of the forest are not valid then."""
 
     def cache_neighbours(self, index: SearchIndex, forest: Forest) -> NeighbourCache:
         """A cache for the nearest point of another component of each point. It is empty, or it holds neighbours that
@@ -264,9 +264,9 @@ class PointOperations(ArrayOperations, Protocol):
         component may be left without one, since all others hook onto something; then its ``best`` is no weight."""
 
     def join_rest(self, index: SearchIndex, forest: Forest, cache: NeighbourCache) -> Taken | None:
-        """All rounds that are left, at once, where the backend gains by that: what waits for the number of components
-        after each, the last of which is 1. Returns None if it goes on round by round. `label_nodes` and `upper_bounds`
-        have been called for this round."""
+        """All rounds that are left, at once, where the backend gains by that: a function that returns the number of
+        components after each (`Taken`), the last of which is 1. Returns None if it goes on round by round. Before the
+        call, `label_nodes` and `upper_bounds` have been called for this round."""
 
     def edge_powers(self, index: SearchIndex, u: Array, v: Array) -> Array:
         """Powers of the distances between the points u and v, int32[m] each: T[m]."""
@@ -276,7 +276,7 @@ class PointOperations(ArrayOperations, Protocol):
     ) -> tuple[Array, Array]:
         """The forest's edges in the total order, in the caller's rows and units: int32[m, 2] with u < v, T[m]. Without
         `order`, places on the curve stand for rows. With `powers`, weights stay as they are compared: powers of scaled
-        distances."""
+        distances. Raises RuntimeError if rounds that were taken at once have made no forest."""
 
     def unscaled(self, index: SearchIndex, powers: Array, order: Array | None) -> Array:
         """Powers of scaled distances in curve order -> the distances in the caller's rows and units: T[n]. Without

@@ -32,8 +32,8 @@ Array: TypeAlias = Any  # numpy.ndarray or cupy.ndarray
 DistanceRows: TypeAlias = Any  # opaque: each backend has its own
 NeighbourCache: TypeAlias = Any  # opaque as well
 Report: TypeAlias = Callable[[int, int], None]  # called as report(round, components_left)
-# Rounds that the device takes while the host goes on. The call waits for them and returns the number of components
-# after each, or raises RuntimeError if edges close a cycle. `sorted_edges` calls it at the latest.
+# A function for rounds that the device takes while the host goes on. It waits for them and returns the number of
+# components after each, or raises RuntimeError if edges close a cycle. `sorted_edges` calls it at the latest.
 Taken: TypeAlias = Callable[[], list[int]]
 
 # ---- points ----------------------------------------------------------------------------------------------------------

@@ -46,8 +46,8 @@ from emst.partitions.records import Local
 class Contracted(Sized):
     """A partition as a clustering sees it."""
 
-    vertex: Array  # int32[n + s]: vertex of every point, from 0; those of points that are left out, or else of the
-    # second vertices of points, come last
+    vertex: Array  # int32[n + s]: vertex of every point, from 0. Last come those of points that are left out or,
+    # with weights, of the second vertices
     size: int  # points, those that are left out included
     vertices: Vertices
 

@@ -133,8 +133,7 @@ def rows_of(ops: Backend, local: Local) -> Array:
 
 
 def rows_of_stars(ops: Backend, local: Local) -> Array:
-    """The rows of the first point of a partition and of every point that is left out, [m, 2] in the type of the
-    rows."""
+    """Pairs of rows, [m, 2]: the first point of a partition, and a point that is left out."""
     rows, out = local.partition.rows, local.partition.left_out
     return ops.xp.stack([ops.xp.full_like(out, rows[0]), out], axis=1)
 
@@ -266,10 +265,8 @@ class TreeEdges:
         keys.append(engine.submit(keys_of_joined, tree.joined, at=0))
         edges = [engine.submit(_on_host, edges) for edges in self.futures]
         listed = [*zip(engine.gather(keys), engine.gather(edges))]
-        uneven = tree.search.norm.degree not in (
-            1,
-            2,
-        )  # other roots of neighbouring numbers may descend by a last digit
+        # Other roots of neighbouring numbers may descend by a last digit.
+        uneven = tree.search.norm.degree not in (1, 2)
         if uneven:
             listed = [*self._between_copies(), *listed]
         key = Keys(*map(np.concatenate, zip(*(one for one, _ in listed))))

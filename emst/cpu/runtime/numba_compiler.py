@@ -237,4 +237,4 @@ class CompilerWithLoop(_Compiler):
 
 
 class CompilerAlone(CompilerWithLoop):
-    """See `numba_internals.alone`."""
+    """See `numba_internals.alone`. `has_loop` tells the two apart."""

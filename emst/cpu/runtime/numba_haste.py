@@ -1,7 +1,8 @@
 """What saves time while numba compiles a kernel, or loads one: it changes functions of numba, and puts them back.
 
-It saves a fifth of the processor time of a first tree. Meanwhile nobody else's functions are compiled: numba compiles
-in one thread at a time, and `Haste` hears of this package's kernels only.
+It saves a fifth of the processor time of a first tree. Functions of other packages are not affected: `Haste` hears of
+this package's kernels only, and numba's lock lets one thread compile at a time. A thread that calls LLVM without that
+lock may miss an event.
 """
 
 from __future__ import annotations
@@ -52,8 +53,8 @@ _listeners = ffi.lib._lock._cblist  # of LLVM's lock
 class Haste:
     """Saves time while a kernel is compiled. numba compiles one kernel at a time, and others that it calls within.
 
-    Python's collection of garbage is a tenth of the time. Answers about types are remembered. And numba does not tell
-    listeners of every call of LLVM, some 15,000 in a first tree."""
+    Python does not collect garbage, which takes a tenth of the time. What an operator returns for some types is looked
+    up once. And numba does not tell listeners of every call of LLVM: a first tree makes some 15,000 of them."""
 
     def __init__(self) -> None:
         self._depth, self._was_on = 0, False

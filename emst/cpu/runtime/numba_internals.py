@@ -170,8 +170,8 @@ def with_loop(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
 
 def alone(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """As `with_loop`, for what is no kernel: nobody asks for its loop, if it has one. Where compiled functions call it,
-    it is not inlined."""
+    """As `with_loop`, for what is no kernel: its loop is never used. Where compiled functions call it, it is not
+    inlined."""
     return _called_by_all(CompilerAlone, CompilerApart, options)
 
 

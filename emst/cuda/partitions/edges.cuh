@@ -8,7 +8,7 @@ struct Numbering {
 
   __device__ i64 id_of(i64 place) const { return place + start + (place >= kept ? left_out : 0); }
 
-  // Points that are left out have the place `kept`, which follows them.
+  // A point that is left out gets the place `kept`: that of the next point in the order of ids that is not.
   __device__ i64 place_of(i64 id) const {
     const i64 place = id - start;
     return place - minimum(maximum(place - kept, i64(0)), left_out);

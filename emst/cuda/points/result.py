@@ -18,7 +18,8 @@ def sorted_edges(
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
     """See `emst.backend.operations`. The forest cannot be merged further: its buffers are freed.
 
-    The edges of a forest that is not finished are listed, too, before the host knows: kernels must not mind."""
+    It starts before the host knows whether all rounds have made a forest. If they have not, kernels still write within
+    bounds, and an error follows."""
     squared, unscale = ("false", 1.0) if powers else (_squared(index), _unscale(index))
     count, weight, scratch = index.n - forest.count, forest.weight, scratch_of(forest)
     ends, taken = scratch.ends, scratch.taken
@@ -56,7 +57,7 @@ def _in_total_order(
     sort = (keys, count, bits, many, ends, *written, state)
     launch("points/result", f"emit_sorted{name}", -(-count // TIES_A_THREAD), *sort)
     passes = int(state.get()[0])
-    _check(taken)
+    _check(taken)  # before the next kernels: these read the ends of all edges
     if passes:
         places, slots = _long_runs(keys[:count], max(64 - DIGIT_BITS * passes, int(bits)), bits)
         del keys, sort

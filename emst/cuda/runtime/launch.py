@@ -42,8 +42,8 @@ MOST_LOADERS = 16  # threads
 
 
 class _Thread(threading.local):
-    """GPUs whose context a thread has entered. The number of the thread may have been that of another one, which has
-    ended: what is ready for that one is ready for this one, but the context is not."""
+    """GPUs whose context a thread has entered. Numbers of threads are used again: `_ready` may hold what a thread that
+    has ended left under the same number, but every thread must enter the context itself."""
 
     def __init__(self) -> None:
         self.entered: set[int] = set()
