@@ -172,8 +172,7 @@ def join(
     scale = scale_of(statistics, points.dtype, norm.degree, core_factor)
     copies = None if weights is None or weights.copies is None else ops.asarray(weights.copies)
     crowded = len(points) > CROWD if copies is None else int(copies.sum(dtype=np.int64)) > CROWD
-    box = (statistics.low, statistics.high) if crowded else None
-    order = ops.curve_order(points, scale, box=box, copies=copies).rows
+    order = ops.curve_order(points, scale, box=statistics.box if crowded else None, copies=copies).rows
     index = ops.build_index(points, order, scale, norm)
     core = find_cores(index, order, k, weights, ops, cores)
     if core is not None and cores is not None:

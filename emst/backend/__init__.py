@@ -14,6 +14,7 @@ the same names, each at the same path in both.
 
 from __future__ import annotations
 
+import functools
 import importlib
 from typing import TYPE_CHECKING, cast
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["backend_of"]
 
 
+@functools.cache
 def backend_of(device: str) -> Backend:
     """The operations that run on ``"cpu"`` or ``"cuda"``. A backend is imported by name when it is first asked for, and
     only here."""

@@ -33,6 +33,7 @@ from emst.backend.records import (
     EUCLIDEAN,
     Adjacency,
     Array,
+    Box,
     Condensed,
     CurveCells,
     CurveOrder,
@@ -159,14 +160,14 @@ class PointOperations(ArrayOperations, Protocol):
         points: Array,
         scale: float,
         keep: bool = False,
-        box: tuple[np.ndarray, np.ndarray] | None = None,
+        box: Box | None = None,
         copies: Array | None = None,
     ) -> CurveOrder:
         """The order of finite points along a Hilbert curve; with `keep`, its cells as well.
 
-        With `box`, the corners float64[d] on the host of a box that holds all points (not multiplied by `scale`), the
-        grid of the first cell divides the cube around that box, and the first cell is divided even if it holds few
-        points. So a part of a larger set gets the order that its points have in the larger set.
+        With `box`, which holds all points, the grid of the first cell divides the cube around that box, and the first
+        cell is divided even if it holds few points. So a part of a larger set gets the order that its points have in
+        the larger set.
 
         With `copies`, int32[n], each of them at least 1, point i counts as ``copies[i]`` points of its cell. So the
         points get the order that they have among all their copies.
@@ -182,13 +183,11 @@ class PointOperations(ArrayOperations, Protocol):
         the Hilbert curve (Skilling 2004). Points are sorted by their codes, and points of equal codes by their rows.
         Each run of equal codes is a cell of the next level."""
 
-    def curve_codes(self, points: Array, scale: float, box: tuple[np.ndarray, np.ndarray]) -> Array:
+    def curve_codes(self, points: Array, scale: float, box: Box) -> Array:
         """The code of every point, uint64[n], in the grid of a cell with the box `box`, as in `curve_order`; 0 if the
         cell cannot be divided."""
 
-    def curve_segments(
-        self, points: Array, scale: float, box: tuple[np.ndarray, np.ndarray], firsts: np.ndarray, numbers: np.ndarray
-    ) -> Array:
+    def curve_segments(self, points: Array, scale: float, box: Box, firsts: np.ndarray, numbers: np.ndarray) -> Array:
         """The segment of every point, int32[n], by its code in the grid of a cell with the box `box` (`curve_codes`):
         ``numbers[r]`` for the last r with ``firsts[r]`` at most the code. `firsts`, uint64[r], ascends from 0 without
         equal codes; `numbers` is int32[r]. Both are on the host."""

@@ -113,11 +113,18 @@ LOG2_SERIES = tuple(2 / ((2 * i + 1) * math.log(2)) for i in range(13))  # log2 
 EXP2_SERIES = tuple(math.log(2) ** i / math.factorial(i) for i in range(15))  # 2^r = sum of these * r^i
 
 
-class PointStatistics(NamedTuple):
-    """Statistics of all points. If some rows are not finite, only `bad` and `first` have a meaning."""
+class Box(NamedTuple):
+    """A box whose sides are parallel to the axes. Points in it are not scaled."""
 
     low: np.ndarray  # float64[d] on the host: least coordinates
     high: np.ndarray  # float64[d] on the host: greatest coordinates
+    corners: Array | None = None  # both as a backend keeps them for itself; None if it does not
+
+
+class PointStatistics(NamedTuple):
+    """Statistics of all points. If some rows are not finite, only `bad` and `first` have a meaning."""
+
+    box: Box  # the least that holds all points
     bad: int  # number of rows that hold a NaN or an infinity
     first: int  # the first of these, -1 if there is none
 

@@ -88,7 +88,7 @@ def _by_magnitude(
 ) -> Iterator[tuple[Array, int]]:
     """Rows of queries of the same excess (see `excess_of`), and this excess. As a rule it is 0 for all rows."""
     statistics = ops.point_statistics(queries)
-    corner = np.maximum(abs(statistics.low), abs(statistics.high)).astype(queries.dtype)[None]
+    corner = np.maximum(abs(statistics.box.low), abs(statistics.box.high)).astype(queries.dtype)[None]
     if excess_of(corner, scale, norm, core_factor)[0] == 0:
         yield ops.xp.arange(len(queries)), 0
         return

@@ -191,6 +191,8 @@ class Model:
 
     def in_units(self, options: Options) -> Options:
         """The options of a selection, with sizes in units of the weights."""
+        if self.per == 1:
+            return options
         most = options.max_cluster_size
         return replace(options, max_cluster_size=None if most is None else most * self.per)
 

@@ -38,11 +38,13 @@ class Rule(NamedTuple):
 
 
 def _is_integer(value: Any) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool)
+    return type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool))
 
 
 def _is_number(value: Any) -> bool:
     """Finite, and representable as float64."""
+    if type(value) is float:  # the question below takes microseconds
+        return math.isfinite(value)
     try:
         return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(float(value))
     except OverflowError:

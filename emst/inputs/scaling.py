@@ -19,8 +19,9 @@ from emst.backend.records import PointStatistics
 def scale_of(statistics: PointStatistics, dtype: np.dtype, degree: float = 2.0, core_factor: float = 1.0) -> float:
     """The power of two that points are multiplied by before they are computed in `dtype`. The other arguments are those
     of `highest_exponent`."""
-    greatest = float(max(np.abs(statistics.low).max(), np.abs(statistics.high).max()))
-    highest = highest_exponent(len(statistics.low), dtype, degree, core_factor)
+    low, high = statistics.box.low, statistics.box.high
+    greatest = float(max(np.abs(low).max(), np.abs(high).max()))
+    highest = highest_exponent(len(low), dtype, degree, core_factor)
     return math.ldexp(1.0, min(highest - math.frexp(greatest)[1], 1000) if greatest > 0 else 0)
 
 

@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import CROWD, Array
+from emst.backend.records import CROWD, Array, Box
 from emst.inputs.devices import to_host
 from emst.inputs.weights import Weights
-from emst.partitions.records import Box, Cell, Partition, Search
+from emst.partitions.records import Cell, Partition, Search
 from emst.partitions.segments import segments_of
 
 SAMPLE = 1 << 14  # codes that a chunk shows of a cell, about; rows may be sorted, so they come in equal steps
@@ -94,13 +94,13 @@ def box_members(ops: Backend, points: Array, scale: float, paths: list[Path]) ->
     for path in paths:
         members = members_of(points, scale, path, ops)
         statistics = ops.point_statistics(ops.xp.ascontiguousarray(members)) if len(members) else None
-        boxes.append(None if statistics is None else ((statistics.low, statistics.high), len(members)))
+        boxes.append(None if statistics is None else (Box(*statistics.box[:2]), len(members)))
     return boxes
 
 
 def joined_box(boxes: list[Box]) -> Box:
     """The box around boxes."""
-    return np.min([low for low, _ in boxes], axis=0), np.max([high for _, high in boxes], axis=0)
+    return Box(np.min([box.low for box in boxes], axis=0), np.max([box.high for box in boxes], axis=0))
 
 
 class Cutting:

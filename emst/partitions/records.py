@@ -15,12 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from emst.backend.partition_records import Numbering, OpenEdges
-from emst.backend.records import LEAST_EXTENT, Array, Norm, SearchIndex
+from emst.backend.records import LEAST_EXTENT, Array, Box, Norm, SearchIndex
 from emst.distances.metrics import Metric
 from emst.partitions.engine import Future, Sized
-
-Box = tuple[np.ndarray, np.ndarray]
-
 
 # ---- what is asked ---------------------------------------------------------------------------------------------------
 
@@ -83,7 +80,7 @@ class Units(NamedTuple):
 class Cell:
     """A cell of the curve and how it is cut."""
 
-    box: Box  # corners, float64[d], not scaled
+    box: Box
     codes: np.ndarray = field(default_factory=lambda: np.empty(0, np.uint64))  # ascending: where it is cut
     before: list[int] = field(default_factory=list)  # segment of the codes before each cut, and after the last one
     cells: dict[int, Cell] = field(default_factory=dict)  # number of a cut -> the cell that has its code, cut itself

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.records import CROWD, PointStatistics
+from emst.backend.records import CROWD, Box, PointStatistics
 from emst.distances.metrics import Metric
 from emst.distances.sphere import Beyond
 from emst.inputs.points import check_min_samples
@@ -27,8 +27,8 @@ from emst.inputs.summary import counted
 from emst.partitions import certain, components, outline, partition
 from emst.partitions.chunks import Chunks, Zeros, check_places, images_of, namer
 from emst.partitions.engine import Engine, Future, in_one_place, part
-from emst.partitions.partition import Cutting, box_members, sample_codes
-from emst.partitions.records import Box, Costs, Fitted, Homes, PartitionedTree, Place, Request, Search, Units
+from emst.partitions.partition import Cutting, box_members, joined_box, sample_codes
+from emst.partitions.records import Costs, Fitted, Homes, PartitionedTree, Place, Request, Search, Units
 from emst.partitions.rounds import all_rounds
 from emst.partitions.weights import ChunkWeights
 from emst.progress import Progress
@@ -66,8 +66,7 @@ def fitted_tree(
     factor = metric.core_factor(request.alpha, k, units.dtype)
     scale = scale_of(statistics, metric.searched_in(units.dtype), metric.norm.degree, factor)
     search = Search(k, scale, metric.norm, factor, None if weights is None else weights.bits)
-    root = (statistics.low, statistics.high)
-    tree = partitioned_tree(images, chunks.sizes, root, search, count, engine, progress, weights)
+    tree = partitioned_tree(images, chunks.sizes, statistics.box, search, count, engine, progress, weights)
     return Fitted(tree, units)
 
 
@@ -96,8 +95,8 @@ def partitioned_tree(
         Emptied when the points have been sent to their partitions, so that workers drop them.
     sizes : sequence of int
         Rows of every chunk.
-    root : float64[d], float64[d]
-        Corners of the box around all points.
+    root : Box
+        Around all points.
     partitions : int
         How many to aim at. Crowded places make more.
     progress : Progress
@@ -161,14 +160,16 @@ def _statistics(
     if bad:
         i, first = next((i, one) for i, one in filled if one.bad)
         raise ValueError(f"X contains NaN or infinity in {counted(bad, 'row')}, first in {where(i, first.first)}")
-    low, high = (np.stack([getattr(one, corner) for _, one in filled]) for corner in ("low", "high"))
-    return PointStatistics(low.min(0), high.max(0), 0, -1)
+    return PointStatistics(joined_box([one.box for _, one in filled]), 0, -1)
 
 
 def _statistics_of(ops: Backend, image: Any) -> Any:
     if isinstance(image, Zeros | Beyond):
         return image
-    return ops.point_statistics(image) if len(image) else None
+    if len(image) == 0:
+        return None
+    statistics = ops.point_statistics(image)
+    return statistics._replace(box=Box(*statistics.box[:2]))  # what travels is on the host
 
 
 def _partition_count(wanted: int | None, chunks: Chunks, k: int, engine: Engine) -> int:

@@ -5,10 +5,11 @@ import pytest
 import reference
 from helpers import to_host
 
+from emst.backend.records import Box
 from emst.partitions.records import Cell
 from emst.partitions.segments import segments_of
 
-UNIT = np.zeros(2), np.ones(2)
+UNIT = Box(np.zeros(2), np.ones(2))
 TOP = 2**64 - 1
 
 
@@ -40,7 +41,7 @@ def test_segments_are_those_that_cuts_say(ops, rng, some):
     points = np.concatenate([rng.random((300, 2)), np.repeat(corners, 5, axis=0)])
     code = [int(one) for one in reference.curve_codes(points, 1.0, UNIT)]
     assert TOP in code and 0 in code
-    half = np.zeros(2), np.full(2, 0.5)
+    half = Box(np.zeros(2), np.full(2, 0.5))
     deep = np.sort(reference.curve_codes(points, 1.0, half))[::80].tolist()
     ordered = sorted(set(code))
     for cuts, inner in (

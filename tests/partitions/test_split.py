@@ -5,6 +5,8 @@ import pytest
 import reference
 from helpers import DTYPES, cloud, scale_and_order, to_device, to_host
 
+from emst.backend.records import Box
+
 MANY = 2**31  # more rows than int32 holds
 SPLITS = [(0, 1), (0, 3), (1, 1), (5, 2), (2_047, 2), (2_049, 2), (5_000, 31), (7_000, 32), (5_000, 33), (9_000, 300)]
 
@@ -14,7 +16,7 @@ SPLITS = [(0, 1), (0, 3), (1, 1), (5, 2), (2_047, 2), (2_049, 2), (5_000, 31), (
 @pytest.mark.parametrize("kind", ["uniform", "uneven", "equal"])
 def test_segments_by_cuts(ops, kind, d, dtype):
     x = np.full((300, d), 0.3, dtype) if kind == "equal" else cloud(300, d, dtype, kind)
-    box, scale = (x.min(axis=0).astype(np.float64), x.max(axis=0).astype(np.float64)), scale_and_order(x)[0]
+    box, scale = Box(x.min(axis=0).astype(np.float64), x.max(axis=0).astype(np.float64)), scale_and_order(x)[0]
     codes = np.unique(reference.curve_codes(x, scale, box))
     top = np.array([2**64 - 1], np.uint64)
     for firsts in (codes[:0], codes[:1], codes[::9], np.unique(np.concatenate([codes[5::40], codes[5::40] + 1, top]))):

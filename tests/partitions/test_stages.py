@@ -33,7 +33,7 @@ def partitions_of(ops, X, count, k=1, chunks=3):
     statistics = ops.point_statistics(X)
     scale = scale_of(statistics, X.dtype)
     search = Search(k, scale, EUCLIDEAN, 1.0)
-    cutting = Cutting((statistics.low, statistics.high), len(X), count, scale)
+    cutting = Cutting(statistics.box, len(X), count, scale)
     firsts = np.linspace(0, len(X), chunks + 1).astype(int)
     parts = [X[a:b] for a, b in zip(firsts, firsts[1:])]
     while cutting.open:

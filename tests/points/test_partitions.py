@@ -7,7 +7,7 @@ import reference
 from helpers import DTYPES, KINDS, cloud, hierarchies, scale_and_order, to_device, to_host
 from norms_reference import BY_NAME, NAMES_AND_DTYPES, power_between
 
-from emst.backend.records import CROWD
+from emst.backend.records import CROWD, Box
 
 SETS = {
     **{kind: lambda n, d, kind=kind: cloud(n, d, np.float64, kind) for kind in KINDS},
@@ -18,7 +18,7 @@ SETS = {
 
 
 def box_of(x):
-    return x.min(axis=0).astype(np.float64), x.max(axis=0).astype(np.float64)
+    return Box(x.min(axis=0).astype(np.float64), x.max(axis=0).astype(np.float64))
 
 
 def cut(codes, parts, seed):

@@ -12,9 +12,9 @@ def test_statistics_finds_the_corners(ops, n, d, dtype):
     x = cloud(n, d, dtype, "uneven")
     statistics = ops.point_statistics(to_device(ops, x))
     assert (statistics.bad, statistics.first) == (0, -1)
-    assert statistics.low.dtype == statistics.high.dtype == np.float64
-    np.testing.assert_array_equal(statistics.low, x.min(axis=0))
-    np.testing.assert_array_equal(statistics.high, x.max(axis=0))
+    assert statistics.box.low.dtype == statistics.box.high.dtype == np.float64
+    np.testing.assert_array_equal(statistics.box.low, x.min(axis=0))
+    np.testing.assert_array_equal(statistics.box.high, x.max(axis=0))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

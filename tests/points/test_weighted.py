@@ -6,7 +6,7 @@ import reference
 from helpers import DTYPES, KINDS, around, cloud, hierarchies, scale_and_order, to_device, to_host
 from norms_reference import BY_NAME
 
-from emst.backend.records import CROWD, EUCLIDEAN
+from emst.backend.records import CROWD, EUCLIDEAN, Box
 
 
 def units_of(n, kind, seed=0):
@@ -112,7 +112,7 @@ def test_points_have_the_order_of_their_copies(ops, kind, n):
     scale, _ = scale_and_order(x)
     for most in (2, 6, 40):
         copies = np.random.default_rng(most).integers(1, most, n).astype(np.int32)
-        box = (x.min(axis=0), x.max(axis=0)) if copies.sum() > CROWD else None
+        box = Box(x.min(axis=0), x.max(axis=0)) if copies.sum() > CROWD else None
         ours = ops.curve_order(to_device(ops, x), scale, True, box, to_device(ops, copies))
         whole = to_host(ops.curve_order(to_device(ops, np.repeat(x, copies, axis=0)), scale, box=box).rows)
         of_copy = np.repeat(np.arange(n), copies)[whole]

@@ -97,6 +97,7 @@ from emst.backend.records import (
     EUCLIDEAN,
     LEAST_EXTENT,
     MOST_CURVE_AXES,
+    Box,
     CurveCells,
     CurveOrder,
     Forest,
@@ -184,8 +185,8 @@ def asarray(array, dtype=None):
 def point_statistics(points):
     bad = ~np.isfinite(points).all(axis=1)
     first = int(bad.argmax()) if bad.any() else -1
-    low, high = points.min(axis=0), points.max(axis=0)
-    return PointStatistics(low.astype(np.float64), high.astype(np.float64), int(bad.sum()), first)
+    box = Box(points.min(axis=0).astype(np.float64), points.max(axis=0).astype(np.float64))
+    return PointStatistics(box, int(bad.sum()), first)
 
 
 def curve_order(points, scale, keep=False, box=None, copies=None):
@@ -200,7 +201,7 @@ def curve_order(points, scale, keep=False, box=None, copies=None):
         below = []
         for first, size in cells:
             members = rows[first : first + size]
-            grid = Grid.around(scaled[members] if box is None else np.stack(box) * scale)
+            grid = Grid.around(scaled[members] if box is None else np.stack(box[:2]) * scale)
             box = None
             codes = grid.codes(scaled[members])
             order = np.argsort(codes, kind="stable")
@@ -215,7 +216,7 @@ def curve_order(points, scale, keep=False, box=None, copies=None):
 
 
 def curve_codes(points, scale, box):
-    grid = Grid.around(np.stack(box) * scale)
+    grid = Grid.around(np.stack(box[:2]) * scale)
     return grid.codes(points.astype(np.float64) * scale)
 
 

@@ -176,3 +176,50 @@ def test_parts_of_arrays_in_one_piece_are_copied_at_once_and_stay_aligned(monkey
         for part, found in zip(parts, ours):
             assert found.data.ptr % found.dtype.itemsize == 0
             np.testing.assert_array_equal(to_host(found), to_host(part))
+
+
+@pytest.mark.gpu
+def test_numbers_on_their_way_to_the_host():
+    """Several at once, in any order, asked for more than once, none, and more than a landing holds."""
+    import cupy
+
+    memory = importlib.import_module("emst.cuda.runtime.memory")
+    arrays = [
+        cupy.arange(begin, begin + size, dtype=dtype)
+        for begin, size, dtype in [
+            (7, 3, "i4"),
+            (1 << 63, 4, "u8"),
+            (0, 0, "i4"),
+            (5, memory.LANDING, "i4"),
+            (2, 2, "f4"),
+        ]
+    ]
+    for order in (range(5), range(4, -1, -1)):
+        sent = [memory.OnItsWay(array) for array in arrays]
+        for at in [*order, *order]:
+            assert sent[at].arrived() == arrays[at].tolist()
+
+
+@pytest.mark.gpu
+def test_a_landing_waits_for_numbers_that_nobody_asked_for():
+    """After an error nobody asks for them. What they land on is used again, but not before."""
+    import cupy
+
+    memory = importlib.import_module("emst.cuda.runtime.memory")
+    ours, theirs = cupy.full(1, 7, np.int32), cupy.full(1, 8, np.int32)
+    stream = cupy.cuda.Stream(non_blocking=True)
+    memory.OnItsWay(ours).arrived()  # makes a landing, if there is none
+    free = memory._landings[memory.current_gpu()]
+    for _ in range(20):
+        landing = free[-1]
+        with stream:
+            busy = cupy.zeros(1 << 26, np.float32)
+            for _ in range(20):
+                busy += 1
+            left = memory.OnItsWay(theirs)
+            del left
+        found = memory.OnItsWay(ours)
+        assert found._landing is landing
+        assert found.arrived() == [7]
+        stream.synchronize()
+        assert landing.bytes[:4].view(np.int32)[0] == 7

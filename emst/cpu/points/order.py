@@ -107,7 +107,7 @@ def _codes_of_cell(points, scale, rows, grids, cell):
 
 def _scaled(box, scale):
     """Corners of a box, multiplied by the scale as `_box` does."""
-    return tuple(np.asarray(corner, np.float64) * scale for corner in box)
+    return tuple(np.asarray(corner, np.float64) * scale for corner in (box.low, box.high))
 
 
 def _scratch(d, most):

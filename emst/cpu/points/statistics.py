@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from emst.backend.records import PointStatistics
+from emst.backend.records import Box, PointStatistics
 from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.numbers import greater, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for, rows_that_hold
@@ -19,9 +19,10 @@ def point_statistics(points):
     bad, first = np.zeros(parts, np.int64), np.full(parts, -1)
     for_chunks(_statistics, n, grain, points, low, high, bad, first, grain)
     if parts == 1:  # few points: each call of NumPy takes as long as a pass over them
-        return PointStatistics(low[0], high[0], int(bad[0]), int(first[0]))
+        return PointStatistics(Box(low[0], high[0]), int(bad[0]), int(first[0]))
     wrong = np.flatnonzero(bad)
-    return PointStatistics(low.min(0), high.max(0), int(bad.sum()), int(first[wrong[0]]) if len(wrong) else -1)
+    box = Box(low.min(0), high.max(0))
+    return PointStatistics(box, int(bad.sum()), int(first[wrong[0]]) if len(wrong) else -1)
 
 
 @kernel

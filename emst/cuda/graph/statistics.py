@@ -12,6 +12,7 @@ from emst.cuda.graph.forest import BLOCK_TILE
 from emst.cuda.runtime.compile import number_type
 from emst.cuda.runtime.constants import GRAPH_THREADS, STATISTICS_FIELDS
 from emst.cuda.runtime.launch import launch, multiprocessors
+from emst.cuda.runtime.memory import OnItsWay
 
 FIRSTS = [3, 5, 7]  # fields of the result that are first positions
 BLOCKS_AN_SM = 8
@@ -24,7 +25,7 @@ def graph_statistics(indptr: Any, indices: Any, weights: Any) -> GraphStatistics
     name = f"graph_statistics<{number_type(weights.dtype)}, {number_type(indptr.dtype)}>"
     blocks = min(max(-(-m // BLOCK_TILE), 1), multiprocessors() * BLOCKS_AN_SM)
     launch("graph/statistics", name, blocks * GRAPH_THREADS, indptr, n, indices, weights, m, sums, block=GRAPH_THREADS)
-    *fields, steps_down, low, high = sums.get().tolist()
+    *fields, steps_down, low, high = OnItsWay(sums).arrived()
     for field in FIRSTS:  # stored as complements; zero if there is none
         fields[field] = ~fields[field] if fields[field] else -1
     return GraphStatistics._make([*fields, steps_down == 0, (low % 2**64, high % 2**64)])

@@ -9,7 +9,7 @@ from emst.backend.records import Condensed, Selection
 from emst.cuda.runtime.compile import ctype, number_type
 from emst.cuda.runtime.constants import AHEAD, FEW, FEW_THREADS
 from emst.cuda.runtime.launch import Compaction, launch
-from emst.cuda.runtime.memory import all_ones, empties
+from emst.cuda.runtime.memory import OnItsWay, all_ones, empties
 
 
 def select(
@@ -59,7 +59,7 @@ def _select_few(condensed: Condensed, largest: int, root_too: np.bool_, only_lea
         *(count, condensed.parent, condensed.children, *rules, *climbing, *numbering),
         block=FEW_THREADS,
     )
-    return Selection(chosen[: total.get().item()], label)
+    return Selection(chosen[: OnItsWay(total).arrived()[0]], label)
 
 
 def number_chosen(topmost: cupy.ndarray) -> Selection:
@@ -69,7 +69,7 @@ def number_chosen(topmost: cupy.ndarray) -> Selection:
     Compaction(count).launch("hierarchy/selection", "list_chosen", count, topmost, count, chosen, rank, total)
     label = cupy.empty(count, np.int32)
     launch("hierarchy/selection", "label_clusters", count, count, topmost, rank, label)
-    return Selection(chosen[: total.get().item()], label)
+    return Selection(chosen[: OnItsWay(total).arrived()[0]], label)
 
 
 def climbed(condensed: Condensed) -> tuple[object, ...]:

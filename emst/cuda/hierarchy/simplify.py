@@ -10,6 +10,7 @@ from emst.cuda.hierarchy.condensed import Members, measured, members_of
 from emst.cuda.hierarchy.selection import climbed, lengthened
 from emst.cuda.runtime.compile import ctype, number_type
 from emst.cuda.runtime.launch import Compaction, launch
+from emst.cuda.runtime.memory import OnItsWay
 
 
 def simplify(condensed: Condensed, persistence: float) -> Condensed:
@@ -37,7 +38,7 @@ def simplify(condensed: Condensed, persistence: float) -> Condensed:
     launch("hierarchy/simplify", "rename_merges", len(of_merge), *renamed)
     points = (linkage.n, condensed.cluster, condensed.leaving_merge, condensed.parent, condensed.born_at)
     launch("hierarchy/simplify", "rename_points", linkage.n, *points, *renaming, cluster, leaving)
-    kept, inside = total.get().tolist()
+    kept, inside = OnItsWay(total).arrived()
     members = _one_node_a_height(members_of(of_merge, inside, kept, left), linkage.height)
     described = (born_at[:kept], size[:kept], of_merge, left, members, cluster, leaving)
     return measured(linkage, condensed.min_cluster_size, *described)

@@ -11,7 +11,7 @@ from emst.cuda.merge import scratch_of
 from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.launch import launch, launch_over_points
-from emst.cuda.runtime.memory import asarray, copied
+from emst.cuda.runtime.memory import OnItsWay, asarray, copied
 
 
 def bound_weights(index: SearchIndex, reach: cupy.ndarray) -> cupy.ndarray:
@@ -35,7 +35,7 @@ def least_of_others(values: cupy.ndarray, places: cupy.ndarray) -> float:
     least = asarray(np.array([np.inf], values.dtype))
     launch("partitions/border", f"leave_out<{T}>", len(places), places, len(places), others)
     launch_over_points("partitions/border", f"least_value<{T}>", n, others, n, least)
-    return float(least.get()[0])
+    return float(OnItsWay(least).arrived()[0])
 
 
 def join_bounds(forest: Forest, roots: cupy.ndarray, weight: cupy.ndarray, power: cupy.ndarray | None) -> None:
@@ -58,7 +58,7 @@ def hold_back(index: SearchIndex, forest: Forest, weight: cupy.ndarray, power: c
     edges = (forest.components, count, forest.best, scratch_of(forest).edge, weight, power)
     points = (index.rows, *index.shape, index.metric.norm)
     launch("partitions/border", f"count_sure{name}", count, *edges, *points, total)
-    sure = int(total.get()[0])
+    (sure,) = OnItsWay(total).arrived()
     if sure:
         launch("partitions/border", f"take_unsure{name}", count, *edges, *points)
     return sure

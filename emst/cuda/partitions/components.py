@@ -14,7 +14,7 @@ from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.arguments import as_struct
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.launch import Compaction, launch
-from emst.cuda.runtime.memory import all_ones, empties, zeros
+from emst.cuda.runtime.memory import OnItsWay, all_ones, empties, zeros
 
 
 def first_edges(edges: OpenEdges, label: cupy.ndarray, count: int, both: bool = True) -> cupy.ndarray:
@@ -74,7 +74,7 @@ def join_components(edges: OpenEdges, components: Components, bound: cupy.ndarra
     of_taken = given, first, scratch.ends, count, taken, totals
     Compaction(count).launch("partitions/components", f"list_taken<{words}>", count, *of_taken)
     Compaction(m).launch("partitions/components", f"list_left<{words}>", m, given, number, rest, totals[1:])
-    rest = rest[: int(totals.get()[1])]
+    rest = rest[: OnItsWay(totals).arrived()[1]]
     return JoinedComponents(Components(labels, left, sizes, of_boxes), number, first, OpenEdges(taken), OpenEdges(rest))
 
 

@@ -12,6 +12,7 @@ from emst.backend.partition_records import Numbering, OpenEdges
 from emst.cuda.runtime.arguments import as_struct
 from emst.cuda.runtime.compile import number_type
 from emst.cuda.runtime.launch import Compaction, launch
+from emst.cuda.runtime.memory import OnItsWay
 from emst.cuda.runtime.sort import sort_pairs
 
 
@@ -30,7 +31,7 @@ def edges_from(edges: OpenEdges, start: int, size: int, rows: cupy.ndarray) -> O
     found, total = cupy.empty((m, width), np.uint64), cupy.zeros(1, np.int32)
     args = edges.words, m, start, size, rows, len(rows) // max(m, 1), found, total
     Compaction(m).launch("partitions/joined", f"edges_from<{width}>", m, *args)
-    return OpenEdges(found[: int(total.get()[0])])
+    return OpenEdges(found[: OnItsWay(total).arrived()[0]])
 
 
 def edge_order(edges: OpenEdges) -> cupy.ndarray:

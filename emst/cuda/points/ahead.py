@@ -89,6 +89,7 @@ def kernels_of(
         "rounds by walks": by_rounds and walks,
         "cores": cores,
         "partitions": partitions,
+        "partitions of many axes": partitions and d > WARP,
         "partitions by walks": partitions and walks,
         "partitions by pairs": partitions and not walks,
         "partitions without cores": partitions and not cores,

@@ -9,14 +9,11 @@ KERNELS = {
     "rest": "points/rounds join_rest<{T}, {D}, {M}, {MRD}> resident",  # first, as it takes the longest
     "begin": """
         points/statistics point_statistics<{T}, {U}>
-        points/order cell_grids<double, u64, {A}>
+        points/order cell_grids<{T}, {U}, {A}>
         points/order cell_codes<{T}, {A}>
         points/bvh gather<{T}>
     """,
-    "many axes": """
-        points/order rank_axes<double, u64>
-        points/order rank_axes<{T}, {U}>
-    """,
+    "many axes": "points/order rank_axes<{T}, {U}>",
     "hierarchy": """
         points/bvh leaf_boxes<{T}, {D}>
         points/bvh parent_boxes<{T}, {D}>
@@ -107,7 +104,6 @@ KERNELS = {
         points/order list_crowded
         points/order list_cells
         points/order cell_boxes<{T}, {U}>
-        points/order cell_grids<{T}, {U}, {A}>
         points/order cell_keys
         points/order put_in_order
         runtime/sort rank_keys<u64>
@@ -136,7 +132,9 @@ KERNELS = {
         runtime/gather gather_words<{WORD}, int>
     """,
     # what partitions launch besides the rounds
+    "partitions of many axes": "points/order rank_axes<double, u64>",
     "partitions": """
+        points/order cell_grids<double, u64, {A}>
         points/order code_segments<{T}, {A}>
         partitions/split count_segments
         partitions/split add_counts

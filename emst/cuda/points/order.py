@@ -6,21 +6,19 @@ crowded cells make the next level.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import cupy
 import numpy as np
 
-from emst.backend.records import CROWD, LEAST_EXTENT, MOST_CURVE_AXES, CurveCells, CurveOrder, runs_of
+from emst.backend.records import CROWD, LEAST_EXTENT, MOST_CURVE_AXES, Box, CurveCells, CurveOrder, runs_of
 from emst.cuda.points.statistics import corners_of, corners_of_box
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import DIGIT_BITS, LEAST_PASSES, MOST_PASSES, TIES_A_THREAD
 from emst.cuda.runtime.gather import take
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
-from emst.cuda.runtime.memory import asarray, empties
+from emst.cuda.runtime.memory import OnItsWay, asarray, empties
 from emst.cuda.runtime.sort import few, index_bits, sample_ties, sort_packed, sort_pairs
-
-Box: TypeAlias = tuple[np.ndarray, np.ndarray]  # corners float64[d] on the host
 
 THREADS = 1 << 18  # that find the boxes, at most
 WARP = 32  # lanes: the warp of a cell ranks so many axes, one a lane
@@ -84,7 +82,7 @@ def curve_order(
 def curve_codes(points: cupy.ndarray, scale: float, box: Box) -> cupy.ndarray:
     """See `emst.backend.operations`."""
     n, d = points.shape
-    return _codes(points, scale, Level(n, 1), _grids(corners_of_box(*box), 1, d, scale))
+    return _codes(points, scale, Level(n, 1), _grids(corners_of_box(box), 1, d, scale))
 
 
 def curve_segments(
@@ -92,7 +90,7 @@ def curve_segments(
 ) -> cupy.ndarray:
     """See `emst.backend.operations`."""
     n, d = points.shape
-    grids, segments = _grids(corners_of_box(*box), 1, d, scale), cupy.empty(n, np.int32)
+    grids, segments = _grids(corners_of_box(box), 1, d, scale), cupy.empty(n, np.int32)
     ranges = (asarray(firsts), asarray(numbers), np.int32(len(firsts)))
     args = (points, np.int32(d), n, scale, *grids, *ranges, segments)
     launch_over_points("points/order", f"code_segments<{_coordinates(points)}>", n, *args)
@@ -102,7 +100,7 @@ def curve_segments(
 def _corners(points: cupy.ndarray, level: Level, box: Box | None) -> cupy.ndarray:
     """A box around the points of every cell, as ordered integers; `box`, unless None, is that of the first cell."""
     if level.cell is None:
-        return corners_of(points) if box is None else corners_of_box(*box)
+        return corners_of(points) if box is None else corners_of_box(box)
     d, wide = points.shape[1], points.dtype.itemsize == 8
     corners = cupy.zeros((level.cells, 2, d), np.uint64 if wide else np.uint32)
     run = max(LEAST_RUN, -(-level.m * d // THREADS))
@@ -163,14 +161,14 @@ def _by_high_bits(keys: cupy.ndarray, codes: cupy.ndarray, level: Level, grids: 
     keys = sort_packed(keys, many)
     args = (keys, n, np.int32(bits), many, codes, ordered, state)
     launch("points/order", "order_packed", -(-n // TIES_A_THREAD), *args)
-    passes = int(state.get()[0])
+    (passes,) = OnItsWay(state).arrived()
     if passes > MOST_PASSES:
         return None, level
     if passes == 0:
         return ordered, None
     place, lowest = cupy.empty(n, np.int32), np.int32(max(64 - DIGIT_BITS * passes, bits))
     Compaction(n).launch("points/order", "list_crowded", n, keys, lowest, None, n, grids.factor, place, state)
-    place = place[: int(state.get()[0])]
+    place = place[: OnItsWay(state).arrived()[0]]
     return ordered, Level(len(place), 1, place=place, members=take(ordered, place)) if len(place) else None
 
 
@@ -192,7 +190,7 @@ def _crowded(codes: cupy.ndarray, level: Level, rows: cupy.ndarray, factor: cupy
     m = level.m
     crowded, total, compaction = cupy.empty(m, np.int32), cupy.empty(1, np.int32), Compaction(m)
     compaction.launch("points/order", "list_crowded", m, codes, np.int32(0), level.cell, m, factor, crowded, total)
-    m = int(total.get()[0])
+    (m,) = OnItsWay(total).arrived()
     if m == 0:
         return None
     most = m // (CROWD + 1)
@@ -200,7 +198,7 @@ def _crowded(codes: cupy.ndarray, level: Level, rows: cupy.ndarray, factor: cupy
     of_points = [cupy.empty(m, np.int32) for _ in range(3)]
     args = (codes, level.cell, level.place, rows, crowded, m, first, start, *of_points, total)
     compaction.launch("points/order", "list_cells", m, *args)
-    c = int(total.get()[0])
+    (c,) = OnItsWay(total).arrived()
     cell, place, members = of_points
     return Level(m, c, first[:c], start[: c + 1], members, place, cell)
 

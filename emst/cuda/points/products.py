@@ -26,6 +26,7 @@ from emst.cuda.runtime.constants import (
     PRODUCT_TILE,
 )
 from emst.cuda.runtime.launch import Compaction, launch, launch_grid, multiprocessors
+from emst.cuda.runtime.memory import OnItsWay
 from emst.cuda.runtime.tensor_cores import stage_bytes, stages
 
 HIGHEST_RANK = CANDIDATES // 3
@@ -189,7 +190,7 @@ def _find_nearest(index: SearchIndex, length: int, rank: int, results: tuple[Any
         points = (index.rows, np.int32(index.d), first)
         args = (*points, count, counts, candidates, *bounds, reach, *outputs, crowds)
         launch("points/products_knn", f"nearest_of_candidates<{index.T}>", 32 * count, *args, block=CANDIDATE_THREADS)
-        count, total = crowds.get().tolist()
+        count, total = OnItsWay(crowds).arrived()
         if total > PART_BYTES // CANDIDATE_BYTES:
             return False
         if count == 0:

@@ -10,6 +10,7 @@ from emst.cuda.merge import scratch_of
 from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.constants import DIGIT_BITS, LONGEST_RUN, MOST_PASSES, TIES_A_THREAD
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
+from emst.cuda.runtime.memory import OnItsWay
 from emst.cuda.runtime.sort import index_bits, sample_ties, sort_packed, sort_pairs
 
 
@@ -56,7 +57,7 @@ def _in_total_order(
     name, written = f"<{index.T}, {_mrd(index)}, {squared}>", (listed, unscale, edges, weights)
     sort = (keys, count, bits, many, ends, *written, state)
     launch("points/result", f"emit_sorted{name}", -(-count // TIES_A_THREAD), *sort)
-    passes = int(state.get()[0])
+    (passes,) = OnItsWay(state).arrived()
     _check(taken)  # before the next kernels: these read the ends of all edges
     if passes:
         places, slots = _long_runs(keys[:count], max(64 - DIGIT_BITS * passes, int(bits)), bits)
@@ -78,7 +79,7 @@ def _long_runs(keys: cupy.ndarray, lowest: int, bits: np.int32) -> tuple[cupy.nd
     places, slots = cupy.empty(count, np.int32), cupy.empty(count, np.int32)
     args = (keys, count, np.int32(lowest), bits, places, slots, total)
     Compaction(count).launch("points/result", "list_long_runs", count, *args)
-    m = int(total.get()[0])
+    (m,) = OnItsWay(total).arrived()
     return places[:m], slots[:m]
 
 

@@ -5,24 +5,26 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
-from emst.backend.records import PointStatistics
+from emst.backend.records import Box, PointStatistics
 from emst.cuda.runtime.launch import launch
-from emst.cuda.runtime.memory import asarray
+from emst.cuda.runtime.memory import OnItsWay, asarray
 
 # A thread takes so many values, since all threads that begin at the same moment wait for the same few words.
 VALUES, ALL_AT_ONCE, MOST_THREADS = 16, 4096, 1 << 18
 
 
 def point_statistics(points: cupy.ndarray) -> PointStatistics:
-    """See `emst.backend.operations`. Everything comes back in one copy."""
+    """See `emst.backend.operations`. Everything comes back in one copy. The box keeps the corners for `curve_order`."""
     d = points.shape[1]
-    corners = corners_of(points).get()
-    if corners[2 * d]:
+    corners = corners_of(points)
+    *values, bad = OnItsWay(corners).arrived()
+    if bad:
         rows = cupy.flatnonzero(~cupy.isfinite(points).all(axis=1))
-        return PointStatistics(np.zeros(d), np.zeros(d), len(rows), int(rows[0]))
-    corners[:d] = ~corners[:d]
-    box = _unordered(corners[: 2 * d])
-    return PointStatistics(box[:d], box[d:], 0, -1)
+        return PointStatistics(Box(np.zeros(d), np.zeros(d)), len(rows), int(rows[0]))
+    ordered = np.array(values, corners.dtype).reshape(2, d)
+    ordered[0] = ~ordered[0]
+    low, high = _unordered(ordered)
+    return PointStatistics(Box(low, high, corners), 0, -1)
 
 
 def corners_of(points: cupy.ndarray) -> cupy.ndarray:
@@ -37,10 +39,12 @@ def corners_of(points: cupy.ndarray) -> cupy.ndarray:
     return seen
 
 
-def corners_of_box(low: np.ndarray, high: np.ndarray) -> cupy.ndarray:
-    """The corners float64[d] of a box on the host as `corners_of` gives them for points in float64, without the last
-    word."""
-    corners = _ordered(np.stack([low, high]))
+def corners_of_box(box: Box) -> cupy.ndarray:
+    """The corners of a box: those that it keeps, or else as `corners_of` gives them for points in float64, without the
+    last word."""
+    if box.corners is not None:
+        return box.corners
+    corners = _ordered(np.stack([box.low, box.high]))
     corners[0] = ~corners[0]
     return asarray(corners.reshape(-1))
 

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import math
 import threading
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
@@ -240,20 +241,60 @@ def all_ones(n: int, dtype: Any) -> cupy.ndarray:
     return array
 
 
+class _Landing:
+    """Pinned memory of the host, where few numbers arrive, and an event of the current GPU that says when."""
+
+    def __init__(self, size: int) -> None:
+        memory = cupy.cuda.alloc_pinned_memory(size)
+        self.address, self.bytes = memory.ptr, np.frombuffer(memory, np.uint8, size)
+        self.event = cupy.cuda.Event(disable_timing=True)
+
+
+LANDING = 1 << 12  # bytes: what is larger gets memory of its own
+TO_HOST = 2  # CUDA's number of this kind of copy
+_landings: defaultdict[int, list[_Landing]] = defaultdict(list)  # by GPU: those that nobody waits for
+
+
 class OnItsWay:
-    """A small array on its way to the host. The GPU does not wait for the host: it goes on with what is launched
-    before `arrived` is called."""
+    """A small array, whose elements follow one another, on its way to the host. The GPU does not wait for the host: it
+    goes on with what is launched before `arrived` is called.
+
+    It takes a landing, and returns it: making one takes as long as several launches. After an error nobody calls
+    `arrived`, and numbers may still land: so whoever takes a landing waits for those before.
+    """
+
+    _landing: _Landing | None = None
 
     def __init__(self, array: cupy.ndarray) -> None:
-        self._host = np.frombuffer(cupy.cuda.alloc_pinned_memory(array.nbytes), array.dtype, array.size)
-        array.get(out=self._host, blocking=False)
-        self._event = cupy.cuda.Event(disable_timing=True)
-        self._event.record()
+        size, self._dtype, self._free = array.nbytes, array.dtype, _landings[current_gpu()]
+        self._landing = landing = self._taken(size)
+        landing.event.synchronize()
+        self._place, stream = landing.bytes[:size], cupy.cuda.get_current_stream()
+        if size:
+            cupy.cuda.runtime.memcpyAsync(landing.address, array.data.ptr, size, TO_HOST, stream.ptr)
+        landing.event.record(stream)
+
+    def _taken(self, size: int) -> _Landing:
+        try:
+            return self._free.pop() if size <= LANDING else _Landing(size)
+        except IndexError:  # all are in use; other threads take them, too
+            return _Landing(LANDING)
 
     def arrived(self) -> list[int]:
         """Its numbers, as soon as they are there."""
-        self._event.synchronize()
-        return self._host.tolist()
+        if self._landing is not None:
+            self._landing.event.synchronize()
+            self._numbers = self._place.view(self._dtype).tolist()
+            self._leave()
+        return self._numbers
+
+    def _leave(self) -> None:
+        landing, self._landing = self._landing, None
+        if landing is not None and len(landing.bytes) == LANDING:
+            self._free.append(landing)
+
+    def __del__(self) -> None:
+        self._leave()
 
 
 def bytes_free() -> int | None:
