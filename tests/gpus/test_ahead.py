@@ -19,7 +19,7 @@ def test_fits_launch_nothing_else(ops, gpus, monkeypatch, d, k, dtype):
     from emst.cuda.runtime import launch
 
     loaded, launched = launch._loaded, set()
-    monkeypatch.setattr(launch, "_ready", {})
+    monkeypatch.setattr(launch, "_thread", launch._Thread())
     monkeypatch.setattr(launch, "_loaded", lambda kernel: launched.add(kernel) or loaded(kernel))
     x = np.random.default_rng(0).random((300_000, d)).astype(dtype)
     emst.EMST(min_samples=k, device_ids=gpus).fit(x)

@@ -188,7 +188,7 @@ def test_a_thread_for_each_gpu(cupy, monkeypatch):
 
     sets = [cloud(30_000, 3, np.float32), cloud(20_000, 2, np.float64), blobs(5_000, 40)]
     expected = [emst.minimum_spanning_tree(x, min_samples=3, device="cpu") for x in sets]
-    monkeypatch.setattr(launch, "_ready", {})
+    monkeypatch.setattr(launch, "_thread", launch._Thread())
     start = threading.Barrier(4)
 
     def work(gpu):

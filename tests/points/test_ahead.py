@@ -82,7 +82,7 @@ def test_fits_launch_nothing_else(monkeypatch, name, labels):
         metric, params = "euclidean", {"period": 1.0}
     x = np.asarray(getattr(synthetic, data)(n, d, 0), dtype)
     loaded, launched = launch._loaded, set()
-    monkeypatch.setattr(launch, "_ready", {})
+    monkeypatch.setattr(launch, "_thread", launch._Thread())
     monkeypatch.setattr(launch, "_loaded", lambda kernel: launched.add(kernel) or loaded(kernel))
     if labels:
         emst.HDBSCANGPU(20, k, metric=metric, metric_params=params, device="cuda").fit(x)

@@ -17,7 +17,8 @@ def changed_kernels(room: str, old: str, new: str) -> Iterator[None]:
     def forget():
         compile.kernel.cache_clear()
         launch._resident.cache_clear()
-        launch._ready.clear()
+        launch._loads.clear()
+        launch._thread.ready.clear()
 
     assert old in plain(room)
     with mock.patch.object(compile, "source", lambda room: plain(room).replace(old, new)):

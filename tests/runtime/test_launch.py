@@ -7,7 +7,6 @@ import pathlib
 import re
 import threading
 import time
-import types
 
 import numpy as np
 import pytest
@@ -61,13 +60,14 @@ UPPER_BOUNDS = [
 LABELS = [OnDevice((9,), "i4"), None, 9, np.zeros(1, "V68"), OnDevice((9, 4), "f4")]
 LEAVES = [9, OnDevice((9, 2), "i4"), np.bool_(True), OnDevice((9,), "?")]
 NUMBERS = [9, None, np.bool_(True), 1 << 40]  # for the same kernel, by address
-CHAINS = [OnDevice((9,), "i4"), OnDevice((9,), "u4"), 0, 9, None]
-CUT = [*CHAINS, 5, OnDevice((9,), "i4"), OnDevice((25,), "u8"), np.uint32(1)]
+CUT = [OnDevice((9,), "i4"), OnDevice((9,), "u4"), OnDevice((5,), "i4"), 5, OnDevice((9,), "i4"), OnDevice((25,), "u8")]
+CHOSEN = [OnDevice((9, 2), "i4"), 9, *(OnDevice((9,), "i4") for _ in range(3)), OnDevice((25,), "u8"), np.uint32(1)]
 SPLITS = [OnDevice((9, 2), "i4"), 9, *(OnDevice((9,), "i4") for _ in range(3))]
 RIGHT = [
     ("points/cached", "upper_bounds<double>", UPPER_BOUNDS),
     ("points/labels", "label_leaves<float, 3>", LABELS),
     ("hierarchy/selection", "leaves", LEAVES),
+    ("hierarchy/selection", "list_chosen", CHOSEN),
     ("hierarchy/cut", "find_tops", CUT),
     ("hierarchy/cut", "find_components", [SPLITS[0], 9, 5, *SPLITS[2:]]),
 ]
@@ -98,8 +98,8 @@ def test_a_wrong_number_of_arguments_raises(room, name, args):
         (*RIGHT[1], 3, 3, "takes Hierarchy for h; got an integer of 8 bytes"),
         (*RIGHT[2], 2, 1, "takes bool for root_too; got an integer of 8 bytes"),
         (*RIGHT[2], 0, None, "takes i64 for clusters; got None"),
-        (*RIGHT[3], 8, 1, "takes u32 for epoch; got an integer of 8 bytes"),
-        (*RIGHT[4], 0, OnDevice((9,), "i4"), r"takes int2 \* for children; got an array of int32"),
+        (*RIGHT[3], 6, 1, "takes u32 for epoch; got an integer of 8 bytes"),
+        (*RIGHT[5], 0, OnDevice((9,), "i4"), r"takes int2 \* for children; got an array of int32"),
     ],
 )
 def test_a_wrong_argument_raises(room, name, args, at, value, message):
@@ -117,7 +117,6 @@ def test_every_launch_is_checked():
 def launch(monkeypatch):
     """The module, with nothing loaded, in a thread whose GPU is number 0."""
     module = pytest.importorskip("emst.cuda.runtime.launch", reason="needs CuPy, which is not installed")
-    monkeypatch.setattr(module, "_ready", {})
     monkeypatch.setattr(module, "_loads", {})
     monkeypatch.setattr(module, "current_gpu", lambda: getattr(threading.current_thread(), "gpu", 0))
     monkeypatch.setattr(module, "enter_context", lambda: None)
@@ -193,7 +192,7 @@ def test_the_first_launch_is_checked_and_later_ones_are_not(launch, monkeypatch)
     monkeypatch.setattr(launch, "check", None)
     launch.launch("hierarchy/selection", "leaves", 300, *NUMBERS)
     launch.launch_grid("hierarchy/selection", "leaves", (2, 3), (32, 4), tuple(NUMBERS), shared=48)
-    assert launched == [*[((2,), (256,), 0, False)] * 2, ((2, 3), (32, 4), 48, False)]
+    assert launched == [*[((2, 1, 1), (256, 1, 1), 0, False)] * 2, ((2, 3, 1), (32, 4, 1), 48, False)]
 
 
 def test_each_thread_has_its_own_arguments(launch, monkeypatch):
@@ -218,11 +217,11 @@ def test_each_thread_has_its_own_arguments(launch, monkeypatch):
     assert sorted(read) == [0, 1, 2, 3]
 
 
-def test_a_thread_enters_the_context_even_if_another_one_had_its_number(launch, monkeypatch):
-    kernel, entered, same = Kernel(launch), [], types.SimpleNamespace(get_ident=lambda: 7)
+def test_every_thread_enters_the_context(launch, monkeypatch):
+    """Also one with the number of a thread that has ended."""
+    kernel, entered = Kernel(launch), []
     monkeypatch.setattr(launch, "kernel", lambda *_: kernel)
     monkeypatch.setattr(launch, "enter_context", lambda: entered.append(threading.current_thread()))
-    monkeypatch.setattr(launch, "threading", same)
 
     def work():
         for _ in range(2):

@@ -35,12 +35,11 @@ struct Places {
 };
 
 __global__ void __launch_bounds__(FEW_THREADS)
-    place_merges(const int *entries, const u32 *slots, i64 begin, i64 count, const int *rounds, const int *node,
-                 i64 merges, const int *mark, int *place, u64 *tiles, u32 epoch) {
+    place_merges(const int *entries, const u32 *slots, const int *rounds, const int *node, i64 merges, const int *mark,
+                 int *place, u64 *published) {
   const Places places{node, merges, mark, place};
   descend(
-      entries, slots, begin, count, rounds, tiles, epoch,
-      [&](Descendant d, int &value) { return places.begins(d, value); },
+      entries, slots, rounds, published, [&](Descendant d, int &value) { return places.begins(d, value); },
       [&](int e, int value) { places.put(e, value); });
 }
 

@@ -6,10 +6,9 @@
 
 // Merges from `below` on are cut away. top[e] is the highest merge above e that is not.
 __global__ void __launch_bounds__(FEW_THREADS)
-    find_tops(const int *entries, const u32 *slots, i64 begin, i64 count, const int *rounds, i64 below, int *top,
-              u64 *tiles, u32 epoch) {
+    find_tops(const int *entries, const u32 *slots, const int *rounds, i64 below, int *top, u64 *published) {
   descend(
-      entries, slots, begin, count, rounds, tiles, epoch,
+      entries, slots, rounds, published,
       [&](Descendant d, int &value) {
         const bool begins = d.parent >= below, inherits = d.top && !begins;
         const int above = top[inherits ? d.parent : 0];

@@ -36,10 +36,10 @@ __device__ Inherited inherited(Descendant d, Begins begins) {
 
 // put(merge, value) stores the value of a merge.
 template <class Begins, class Put>
-__device__ void descend(const int *entries, const u32 *slots, i64 begin, i64 count, const int *rounds, u64 *tiles,
-                        u32 epoch, Begins begins, Put put) {
+__device__ void descend(const int *entries, const u32 *slots, const int *rounds, u64 *published, Begins begins,
+                        Put put) {
   scan_rounds<true>(
-      begin, count, rounds, tiles, epoch,
+      rounds, published,
       [&](i64 first, i64 size, i64 i) { return inherited(descendant(entries, slots, first, size, i), begins); },
       [&](i64, i64, const Inherited &merge, u32 value) { put(merge.merge, (int)value); });
 }
@@ -48,7 +48,7 @@ __device__ void descend(const int *entries, const u32 *slots, i64 begin, i64 cou
 template <class Begins, class Put>
 __device__ void block_descend(const int *entries, const u32 *slots, const int *rounds, Begins begins, Put put) {
   block_scan_rounds<true>(
-      0, 0, rounds,
+      0, rounds[0], rounds + 1,
       [&](i64 first, i64 size, i64 i) { return inherited(descendant(entries, slots, first, size, i), begins); },
       [&](i64, i64, const Inherited &merge, u32 value) { put(merge.merge, (int)value); });
 }

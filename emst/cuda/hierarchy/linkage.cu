@@ -7,7 +7,7 @@
 // each is the parent of the one before it, and b is the parent of the last. The reason: the open and the contracted
 // edges of a component that are heavier than its lightest leaving edge are ancestors of that edge, and the ancestors of
 // one node form a chain. The subtrees below a chain consist of chains closed in earlier rounds, so sizes are segmented
-// sums over the chains of one round after the other: O(n) work and O(log n) launches at any depth. The idea is
+// sums over the chains of one round after the other: O(n) work in O(log n) rounds at any depth. The idea is
 // PANDORA's (P. Sao, A. Prokopenko, D. Lebrun-Grandié, 2024).
 #include "hierarchy/chains.cuh"
 #include "hierarchy/rounds.cuh"
@@ -149,21 +149,21 @@ struct Link {
   u32 slot;
 };
 
-// The chains of one round, or of all: sizes, children in ascending order, and the last of each chain in its slot.
+// The chains of all rounds: sizes, children in ascending order, and the last of each chain in its slot.
 // Vertex v stands for vertex_size[v] points; without `vertex_size`, for one.
 //
 // Most merges join a point to the merge before: nothing is read of these, and one child is written.
 template <class Word>
 __global__ void __launch_bounds__(FEW_THREADS)
-    sum_chains(const Word *key, const int *entries, i64 begin, i64 count, const int *rounds, Word slot_mask, i64 edges,
-               const int *vertex_size, u32 *slots, int2 *children, int *size, u64 *tiles, u32 epoch) {
+    sum_chains(const Word *key, const int *entries, const int *rounds, Word slot_mask, i64 edges,
+               const int *vertex_size, u32 *slots, int2 *children, int *size, u64 *published) {
   const auto points = [&](int c) {
     const bool vertex = c < 0 && c != EMPTY, sized = vertex && vertex_size;
     if (c < 0 && !sized) return c == EMPTY ? 0 : 1;
     return sized ? vertex_size[c + edges + 1] : size[c];
   };
   scan_rounds<false>(
-      begin, count, rounds, tiles, epoch,
+      rounds, published,
       [&](i64 first, i64 size_of_round, i64 i) {
         const i64 at = first + i, before = maximum(at - 1, first), after = minimum(at + 1, first + size_of_round - 1);
         const Word own = key[at], of_before = key[before], of_after = key[after];

@@ -9,8 +9,17 @@ import numpy as np
 
 from emst.backend.records import Linkage
 from emst.cuda.hierarchy.sizes import weighted_sizes
-from emst.cuda.runtime.constants import EACH, FEW, FEW_THREADS, PROGRESS_WORDS, ROUND_THREADS, SCAN_TILE
-from emst.cuda.runtime.launch import Compaction, launch, launch_resident
+from emst.cuda.runtime.constants import (
+    BLOCK,
+    COUNTER_WORDS,
+    EACH,
+    FEW,
+    FEW_THREADS,
+    PROGRESS_WORDS,
+    ROUND_THREADS,
+    SCAN_TILE,
+)
+from emst.cuda.runtime.launch import launch_resident
 from emst.cuda.runtime.memory import OnItsWay, empties
 from emst.cuda.runtime.sort import sort_pairs
 
@@ -28,32 +37,16 @@ class Chains:
     entries: cupy.ndarray  # int32[m]: merges; ~merge if just one of its children is a point
     slots: cupy.ndarray  # uint32[m]: 2 * (parent of the chain's last merge) + side; 2 m for the root's chain
     parent_merge: cupy.ndarray  # int32[m + 1]: of every point, its parent
-    starts: list[int]  # where each round begins, and m
-    rounds: cupy.ndarray  # int32: the same on the GPU, after the number of rounds
-
-    @property
-    def tail(self) -> int:
-        """The first of the last rounds, of few merges in all: one block takes these in one launch."""
-        m, all_rounds = len(self.entries), len(self.starts) - 1
-        return next(k for k, begin in enumerate(self.starts) if m - begin < FEW or k == all_rounds)
+    rounds: cupy.ndarray  # int32: their number, where each begins, and m
 
     @property
     def few(self) -> bool:
         """Whether one block takes the merges of all rounds."""
-        return self.tail == 0
+        return len(self.entries) < FEW
 
     def descend(self, path: str, name: str, *args: object) -> None:
-        """Run a scan over the chains of each round, the root's first: kernel(order, slots, begin, count, rounds, ...,
-        tiles, epoch)."""
-        tail, all_rounds = self.tail, len(self.starts) - 1
-        if tail < all_rounds:
-            last = (self.entries, self.slots, tail, all_rounds - tail, self.rounds, *args, None, np.uint32(0))
-            launch(path, name, FEW_THREADS, *last, block=FEW_THREADS)
-        if tail == 0:
-            return
-        tiles = Compaction(len(self.entries), SCAN_TILE)
-        for begin, end in reversed(list(zip(self.starts[:tail], self.starts[1 : tail + 1]))):
-            tiles.launch(path, name, end - begin, self.entries, self.slots, begin, end - begin, None, *args)
+        """Run a scan over the chains of each round, the root's first: kernel(entries, slots, rounds, ..., published)."""
+        _scan_rounds(path, name, len(self.entries), self.entries, self.slots, self.rounds, *args)
 
 
 def linkage(edges: cupy.ndarray, weights: cupy.ndarray, sizes: cupy.ndarray | None = None) -> Linkage:
@@ -70,32 +63,28 @@ def linkage(edges: cupy.ndarray, weights: cupy.ndarray, sizes: cupy.ndarray | No
     slot_bits = (2 * m + 1).bit_length()
     bits = slot_bits + (m + 1).bit_length().bit_length()  # of the slot and the round
     word = np.dtype(np.uint32 if bits <= KEY_BITS else np.uint64)
-    of_word = f"<u{8 * word.itemsize}>"
     keys, entries, parent_merge, rounds = close_edges(cupy.ascontiguousarray(edges, np.int32), slot_bits, word, child)
     on_its_way = OnItsWay(rounds)
     keys, entries = sort_pairs(keys, entries, bits)
     slots = cupy.empty(m, np.uint32)
-    results = (word.type((1 << slot_bits) - 1), m, sizes, slots, child, size)
-    name = f"sum_chains{of_word}"
-    few = m < FEW
-    if few:
-        all_rounds = (keys, entries, 0, 0, rounds, *results, None, np.uint32(0))
-        launch("hierarchy/linkage", name, FEW_THREADS, *all_rounds, block=FEW_THREADS)
-    count, *starts = on_its_way.arrived()
-    if count == 0:
+    slot_mask, results = word.type((1 << slot_bits) - 1), (slots, child, size)
+    args = (keys, entries, rounds, slot_mask, m, sizes, *results)
+    _scan_rounds("hierarchy/linkage", f"sum_chains<u{8 * word.itemsize}>", m, *args)
+    chains = Chains(entries, slots, parent_merge, rounds)
+    if on_its_way.arrived()[0] == 0:
         raise ValueError(NO_TREE)
-    chains = Chains(entries, slots, parent_merge, starts[: count + 1], rounds)
-    if not few:
-        tiles, tail = Compaction(m, SCAN_TILE), chains.tail
-        for begin, end in zip(chains.starts[:tail], chains.starts[1 : tail + 1]):
-            args = (keys, entries, begin, end - begin, None, *results)
-            tiles.launch("hierarchy/linkage", name, end - begin, *args)
-        if tail < count:
-            last = (keys, entries, tail, count - tail, rounds, *results, None, np.uint32(0))
-            launch("hierarchy/linkage", name, FEW_THREADS, *last, block=FEW_THREADS)
     if weights_of_vertices is not None:
         size = weighted_sizes(chains, child, size, weights_of_vertices)
     return Linkage(child, size, weights, chains, total)
+
+
+def _scan_rounds(path: str, name: str, m: int, *args: object) -> None:
+    """Run a scan over the chains of all rounds, m merges (`scan_rounds` in chains.cuh): kernel(..., published)."""
+    if m < FEW:
+        launch_resident(path, name, 1, *args, None, block=FEW_THREADS)
+        return
+    tiles = -(-m // SCAN_TILE)
+    launch_resident(path, name, tiles, *args, cupy.zeros(COUNTER_WORDS + tiles, np.uint64), block=BLOCK)
 
 
 def close_edges(

@@ -24,10 +24,9 @@ struct BeginsNode {
 };
 
 template <class T>
-__global__ void __launch_bounds__(FEW_THREADS)
-    find_nodes(const int *entries, const u32 *slots, i64 begin, i64 count, const int *rounds, const T *height,
-               i64 merges, int *node, u64 *tiles, u32 epoch) {
-  descend(entries, slots, begin, count, rounds, tiles, epoch, BeginsNode<T>{height, merges, node},
+__global__ void __launch_bounds__(FEW_THREADS) find_nodes(const int *entries, const u32 *slots, const int *rounds,
+                                                          const T *height, i64 merges, int *node, u64 *published) {
+  descend(entries, slots, rounds, published, BeginsNode<T>{height, merges, node},
           [&](int e, int value) { node[e] = value; });
 }
 

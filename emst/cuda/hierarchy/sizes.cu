@@ -18,10 +18,10 @@ struct Shifted {
 // first[e]: the place of the first vertex of merge e. In a chain it is that of the merge above, and more by what the
 // first child of that one holds for a merge that is the second: a sum from the top of the chain.
 __global__ void __launch_bounds__(FEW_THREADS)
-    find_first(const int *entries, const u32 *slots, i64 begin, i64 count, const int *rounds, const int2 *children,
-               const int *vertices, i64 merges, int *first, u64 *tiles, u32 epoch) {
+    find_first(const int *entries, const u32 *slots, const int *rounds, const int2 *children, const int *vertices,
+               i64 merges, int *first, u64 *published) {
   scan_rounds<true>(
-      begin, count, rounds, tiles, epoch,
+      rounds, published,
       [&](i64 from, i64 size, i64 i) {
         const Descendant d = descendant(entries, slots, from, size, i);
         const bool root = d.parent == merges;

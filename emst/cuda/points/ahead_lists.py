@@ -118,7 +118,7 @@ KERNELS = {
     "uneven cores": "points/result power_keys<{T}, {M}>",
     "labels": """
         hierarchy/linkage close_edges<u32> resident
-        hierarchy/linkage sum_chains<u32>
+        hierarchy/linkage sum_chains<u32> resident
         hierarchy/nodes find_few<{R}, {S}>
         hierarchy/nodes rank_children<{S}>
         hierarchy/condensed place_few
@@ -214,16 +214,16 @@ KERNELS = {
         points/result edge_powers<{T}, {M}>
     """,
     "weights labels": """
-        hierarchy/sizes find_first
+        hierarchy/sizes find_first resident
         hierarchy/sizes place_vertices
     """,
     "few labels": "runtime/sort rank_keys<u32>",
     "many labels": """
-        hierarchy/nodes find_nodes<{R}>
+        hierarchy/nodes find_nodes<{R}> resident
         hierarchy/nodes mark_merges<{S}>
         hierarchy/nodes list_children<{S}>
         hierarchy/nodes number_children<{S}>
-        hierarchy/condensed place_merges
+        hierarchy/condensed place_merges resident
         hierarchy/condensed leave
         hierarchy/condensed list_members
         runtime/sort count_digits<u32>

@@ -31,9 +31,6 @@ class Kernel(NamedTuple):
     resident: bool
 
 
-# By thread, GPU, kernel and types of arguments: the kernel's code there, and places for arguments of these types, which
-# have been checked.
-_ready: dict[tuple[Any, ...], tuple[int, Arguments]] = {}
 # By GPU: kernels, and their code there, which one thread compiles or loads, and others wait for.
 _loads: dict[tuple[int, Kernel], Future[tuple[Any, Any]]] = {}
 _turns: defaultdict[Kernel, threading.Lock] = defaultdict(threading.Lock)  # held while a kernel is compiled or loaded
@@ -42,11 +39,11 @@ MOST_LOADERS = 16  # threads
 
 
 class _Thread(threading.local):
-    """GPUs whose context a thread has entered. Numbers of threads are used again: `_ready` may hold what a thread that
-    has ended left under the same number, but every thread must enter the context itself."""
+    """What a thread has launched, by GPU: its kernels there and the types of their arguments, and for each of these the
+    kernel's code and places for arguments, which have been checked. The thread has entered the context of these GPUs."""
 
     def __init__(self) -> None:
-        self.entered: set[int] = set()
+        self.ready: dict[int, dict[tuple[Any, ...], tuple[int, Arguments]]] = {}
 
 
 _thread = _Thread()
@@ -55,7 +52,7 @@ _thread = _Thread()
 def launch(room: str, name: str, threads: int, *args: Any, block: int = BLOCK) -> None:
     """Run kernel `name` of ``<room>.cu`` with at least `threads` threads; see `launch_grid` for the arguments."""
     if threads > 0:
-        launch_grid(room, name, (-(-threads // block),), (block,), args)
+        _launch(room, name, (-(-threads // block), 1, 1), (block, 1, 1), args)
 
 
 def launch_over_points(room: str, name: str, n: int, *args: Any) -> None:
@@ -65,8 +62,8 @@ def launch_over_points(room: str, name: str, n: int, *args: Any) -> None:
 
 def launch_resident(room: str, name: str, blocks: int, *args: Any, block: int) -> None:
     """Run a kernel whose blocks wait for one another: `blocks` of them, but no more than can be resident at once."""
-    blocks = max(min(blocks, most_resident(room, name, block)), 1)
-    launch_grid(room, name, (blocks,), (block,), args, resident=True)
+    blocks = max(min(blocks, most_resident(room, name, block)), 1) if blocks > 1 else 1
+    _launch(room, name, (blocks, 1, 1), (block, 1, 1), args, resident=True)
 
 
 def most_resident(room: str, name: str, block: int) -> int:
@@ -80,7 +77,6 @@ def launch_grid(
     grid: tuple[int, ...],
     block: tuple[int, ...],
     args: tuple[Any, ...],
-    resident: bool = False,
     shared: int = 0,
 ) -> None:
     """Run kernel `name` of ``<room>.cu`` with these blocks, threads of a block, and bytes of dynamic shared memory.
@@ -88,23 +84,35 @@ def launch_grid(
     `Arguments` says how values go. The first launch by a thread, on a GPU, with arguments of these types checks them
     against the kernel's signature and raises TypeError if they do not fit.
     """
-    if 0 in grid:  # the driver's error
-        return
+    if 0 not in grid:  # the driver's error
+        _launch(room, name, (*grid, 1, 1)[:3], (*block, 1, 1)[:3], args, shared=shared)
+
+
+def _launch(
+    room: str,
+    name: str,
+    grid: tuple[int, ...],
+    block: tuple[int, ...],
+    args: tuple[Any, ...],
+    resident: bool = False,
+    shared: int = 0,
+) -> None:
     gpu = current_gpu()
-    if gpu not in _thread.entered:
-        enter_context()
-        _thread.entered.add(gpu)
-    key = (threading.get_ident(), gpu, room, name, resident, *map(type, args))
-    ready = _ready.get(key)
+    ready = _thread.ready.get(gpu)
     if ready is None:
+        enter_context()
+        ready = _thread.ready[gpu] = {}
+    key = (name, room, resident, *map(type, args))
+    found = ready.get(key)
+    if found is None:
         check(room, name, args)
         function, code = _loaded(Kernel(room, name, resident))
         if shared:
             function.max_dynamic_shared_size_bytes = shared
-        ready = _ready[key] = code.ptr, Arguments(args)
-    code_address, arguments = ready
+        found = ready[key] = code.ptr, Arguments(args)
+    code_address, arguments = found
     arguments.write(args)
-    start(code_address, grid, block, shared, arguments.address, resident)
+    start(code_address, grid, block, shared, arguments.address, resident and grid[0] > 1)
 
 
 def enter_context() -> None:
@@ -116,13 +124,11 @@ def start(
     code: int, grid: tuple[int, ...], block: tuple[int, ...], shared: int, arguments: int, resident: bool
 ) -> None:
     """Start a kernel on the current stream: its code, and the addresses of its arguments, by their own addresses."""
-    gx, gy, gz = (*grid, 1, 1)[:3]
-    bx, by, bz = (*block, 1, 1)[:3]
     stream = cupy.cuda.get_current_stream().ptr
     if resident:
-        cupy.cuda.driver.launchCooperativeKernel(code, gx, gy, gz, bx, by, bz, shared, stream, arguments)
+        cupy.cuda.driver.launchCooperativeKernel(code, *grid, *block, shared, stream, arguments)
     else:
-        cupy.cuda.driver.launchKernel(code, gx, gy, gz, bx, by, bz, shared, stream, arguments, 0)
+        cupy.cuda.driver.launchKernel(code, *grid, *block, shared, stream, arguments, 0)
 
 
 def load_side_by_side(kernels: Iterable[Kernel]) -> None:

@@ -27,15 +27,15 @@ __device__ inline u32 warp_segment_sum(u32 value, u32 heads) {
   return sum;
 }
 
+// One tile; `words` are those of all tiles.
 template <class Fetch, class Emit>
-__device__ void segmented_scan(i64 n, u64 *tiles, u32 epoch, Fetch fetch, Emit emit) {
+__device__ void segmented_scan_tile(int tile, i64 n, u64 *words, u32 epoch, Fetch fetch, Emit emit) {
   constexpr int WARPS = SCAN_THREADS / 32, COUNTS = WARPS * SCAN_ITEMS;
   static_assert(COUNTS % 32 == 0, "a warp adds the sums of the rows");
   __shared__ u32 before[COUNTS];   // by (item, warp): sum of those 32 values, then what comes before them in the tile
   __shared__ bool headed[COUNTS];  // whether there is a head among them, then whether there is one before them
   __shared__ u32 tile_start;
-  const int warp = threadIdx.x / 32, tile = lookback::take_tile(tiles);
-  u64 *const words = lookback::words(tiles);
+  const int warp = threadIdx.x / 32;
   const u32 lane = lane_id(), up_to_me = (2u << lane) - 1;
   decltype(fetch((i64)0)) fetched[SCAN_ITEMS];
 #pragma unroll
@@ -82,6 +82,11 @@ __device__ void segmented_scan(i64 n, u64 *tiles, u32 epoch, Fetch fetch, Emit e
     u32 earlier = heads[j] & up_to_me ? 0 : before[row] + (headed[row] ? 0 : tile_start);
     emit(scan_index(tile, j), fetched[j], sum[j] + earlier);
   }
+}
+
+template <class Fetch, class Emit>
+__device__ void segmented_scan(i64 n, u64 *tiles, u32 epoch, Fetch fetch, Emit emit) {
+  segmented_scan_tile(lookback::take_tile(tiles), n, lookback::words(tiles), epoch, fetch, emit);
 }
 
 // The same for any number of indices by one block of any number of warps up to 32.
