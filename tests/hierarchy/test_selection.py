@@ -70,6 +70,17 @@ def test_splits_into_many_far_below_one_another(ops, persistence):
     check(ops, edges, heights, 2, choices(n, heights), persistence)
 
 
+def test_a_chain_of_thousands_of_splits(ops):
+    """Most into two, others into up to fifty. A warp of a GPU climbs them. It finds that some siblings have come
+    before, and that others have not. A cluster far below is chosen."""
+    n, g = 14_000, np.random.default_rng(7)
+    edges, pairs = tree("nested", n), n // 2
+    runs = g.choice([1, 2, 3, 49], pairs, p=[0.9, 0.06, 0.03, 0.01])
+    joins = 2 * np.exp(np.repeat(np.cumsum(g.lognormal(-14, 4, pairs)), runs)[: pairs - 1])
+    heights = np.concatenate([2 - 1e-9 * np.sort(g.random(pairs))[::-1], joins])
+    check(ops, edges, heights, 2, [("eom", 0.0, n, False), ("eom", 0.0, n // 4, True)])
+
+
 @pytest.mark.usefixtures("size")
 @pytest.mark.parametrize("persistence", [0.0, 3.0])
 @pytest.mark.parametrize("kind", KINDS)

@@ -3,7 +3,7 @@
 //
 // A cluster passes up one word. Most splits have two children: the first of them to come stores its word and ends; the
 // second finds it there and goes on. One atomic exchange does both, and no fence is needed, since nothing else has to
-// be visible. Of more children all store their words and are counted; the last one reads all words, by a warp.
+// be visible. Of more children, a warp each reads the words of all others; the last one goes on.
 //
 // A step waits for memory once. Large clusters from which small ones split off one by one are thousands of steps deep;
 // so after AHEAD steps a warp takes over: it reads all that the next 32 steps need at once, and most siblings there
@@ -34,32 +34,56 @@ __device__ inline bool is_pair(int2 children) { return children.y - children.x =
 // If the other of two children has stored its word, returns that word. Otherwise stores this one, and returns NO_WORD.
 __device__ inline u64 meet(const Climbed &t, int above, u64 mine) { return atomicExch(t.meeting(above), mine); }
 
-// Whether all other children have come, from what stood at the meeting place.
-__device__ inline bool others_came(int2 children, u64 met) {
-  return is_pair(children) ? met != NO_WORD : met == (u64)(children.y - children.x - 2);
-}
+// The words of more than two children, of which one climbs: its own need not be stored. By a warp; lane l asks for the
+// words of the children l, l + 32, ... only.
+struct Words {
+  const volatile u64 *words;
+  int count, own;
+  u64 mine, first;  // first: that of child l
 
-// Whether c is the last of more than two children; the words of all can be read then. By a warp.
-__device__ inline bool is_last(const Climbed &t, int above, int2 children, int c, u64 mine, u64 met) {
+  __device__ Words(const Climbed &t, int2 children, int c, u64 mine)
+      : words(t.word(children.x)), count(children.y - children.x), own(c - children.x), mine(mine) {
+    read();
+  }
+  __device__ void read() { first = (int)lane_id() < count ? at(lane_id()) : 0; }
+  __device__ u64 at(int i) const { return i == own ? mine : words[i]; }
+  __device__ u64 operator[](int i) const { return i < 32 ? first : at(i); }
+  __device__ bool all_stored() const {
+    bool all = true;
+    for (int i = lane_id(); i < count; i += 32) all &= (*this)[i] != NO_WORD;
+    return __all_sync(FULL, all);
+  }
+};
+
+// Whether c is the last of more than two children, whose words are known then. By a warp.
+//
+// A child that finds the words of all others goes on, and is not counted. Any other child stores its word before it is
+// counted, and goes on if all others have been counted. So one child goes on: of two that are counted, only the last
+// one may find that all others have been, and none of them if a child goes on that is not counted.
+__device__ inline bool is_last(const Climbed &t, int above, int c, Words &words) {
+  if (words.all_stored()) return true;
+  u64 met = 0;
   if (lane_id() == 0) {
-    *t.word(c) = mine;
-    if (!others_came(children, met)) {
-      __threadfence();
-      met = atomicAdd(t.meeting(above), 1ull);
-    }
+    *t.word(c) = words.mine;
+    __threadfence();
+    met = atomicAdd(t.meeting(above), 1ull);
     __threadfence();
   }
   met = __shfl_sync(FULL, met, 0);
   __syncwarp();  // what lane 0 has waited for, all lanes may read
-  return others_came(children, met);
+  if (met != NO_WORD + (u64)(words.count - 1)) return false;
+  words.read();
+  return true;
 }
 
-// The word of a cluster from those of its two children, c and another.
-template <class Step>
-__device__ u64 joined(int above, double seen, int2 children, int c, u64 mine, u64 other, Step step) {
-  const bool first = c == children.x;
-  return step.pair(above, seen, children.x, first ? mine : other, first ? other : mine);
-}
+// The words of two children: of the one that climbs, and of the other.
+struct Pair {
+  int first;    // child
+  bool second;  // whether the one that climbs is the second child
+  u64 mine, other;
+  __device__ u64 of_first() const { return second ? other : mine; }
+  __device__ u64 of_second() const { return second ? mine : other; }
+};
 
 // At most AHEAD steps of a thread, to a split into more than two at most; false if it has ended.
 template <class Step>
@@ -71,10 +95,13 @@ __device__ bool climb_alone(const Climbed &t, int &c, u64 &mine, Step step) {
   for (int hop = 0; hop < AHEAD && is_pair(children); hop++) {
     const int next = maximum(further, 0), beyond = t.parent[next];  // all loads begin before the first is used
     const int2 children_there = t.children[next];
-    const double seen = step.look(above);
+    const auto look = step.look(above);
     const u64 other = meet(t, above, mine);
     if (other == NO_WORD) return false;
-    mine = joined(above, seen, children, c, mine, other, step);
+    const double seen = step.seen(above, look);
+    const Pair pair{children.x, c != children.x, mine, other};
+    mine = step.join(seen, pair);
+    step.keep(above, seen, pair, mine);
     if (further < 0) return false;
     c = above;
     above = further;
@@ -85,76 +112,97 @@ __device__ bool climb_alone(const Climbed &t, int &c, u64 &mine, Step step) {
 }
 
 // What a lane has read of an ancestor, one of 32 in a row.
+template <class Look>
 struct Ancestor {
-  int cluster, far;
+  int cluster, far;  // NONE above the root
   int2 children;
-  double seen;
+  Look look;
   u64 met;  // what stood at its meeting place
 };
 
+// Nothing that is read is used here: the warp goes on with the steps before it.
 template <class Step>
-__device__ Ancestor ancestor(const Climbed &t, int cluster, Step step) {
-  if (cluster < 0) return Ancestor{NONE, NONE, make_int2(0, 0), 0.0, NO_WORD};
-  const u64 met = *(const volatile u64 *)t.meeting(cluster);  // all loads begin before the first is used
-  const int far = t.far[cluster];
-  const int2 children = t.children[cluster];
-  return Ancestor{cluster, far, children, step.look(cluster), met};
+__device__ auto ancestor(const Climbed &t, int cluster, Step step) -> Ancestor<decltype(step.look(0))> {
+  const int at = maximum(cluster, 0);
+  return {cluster, t.far[at], t.children[at], step.look(at), *(const volatile u64 *)t.meeting(at)};
 }
 
-// One step by a warp to an ancestor; all lanes have its data. False if the climb has ended.
+// What a step to an ancestor needs. Steps read it from shared memory: all lanes of a warp would have to meet to
+// exchange registers, which takes longer than a step.
+struct Ahead {
+  double seen;
+  u64 met;
+  int2 children;
+  int cluster, child;  // the one that the climb comes from
+  __device__ Pair pair(u64 mine) const { return {children.x, child != children.x, mine, met}; }
+};
+constexpr int MOST_WARPS = 32;  // of a block
+
+// One step by a warp to an ancestor at which the climb may end. False if it has ended. `met` becomes the word of the
+// other of two children.
 template <class Step>
-__device__ bool step_up(const Climbed &t, int above, int2 children, double seen, u64 met, int &c, u64 &mine,
-                        Step step) {
-  if (is_pair(children)) {
-    if (met == NO_WORD) {
-      if (lane_id() == 0) met = meet(t, above, mine);
-      met = __shfl_sync(FULL, met, 0);
-      if (met == NO_WORD) return false;
-    }
-    mine = joined(above, seen, children, c, mine, met, step);
+__device__ bool step_up(const Climbed &t, Ahead ahead, u64 &met, u64 &mine, Step step) {
+  if (ahead.cluster < 0) return false;
+  if (is_pair(ahead.children)) {
+    if (lane_id() == 0) met = meet(t, ahead.cluster, mine);
+    ahead.met = met = __shfl_sync(FULL, met, 0);
+    if (met == NO_WORD) return false;
+    mine = step.join(ahead.seen, ahead.pair(mine));
   } else {
-    if (!is_last(t, above, children, c, mine, met)) return false;
-    mine = step.many(above, seen, children, t.word(children.x));
+    Words words(t, ahead.children, ahead.child, mine);
+    if (!is_last(t, ahead.cluster, ahead.child, words)) return false;
+    mine = step.many(ahead.cluster, ahead.seen, ahead.children.x, words);
   }
-  c = above;
   return true;
 }
 
-// All further steps from c, by a warp. While 32 steps are made, the next are read.
+// All further steps from c, by a warp. While 32 steps are made, the next are read. The steps follow one another without
+// a wait where the words of the siblings are known: what such steps store, their lanes store together afterwards.
 template <class Step>
 __device__ void climb_together(const Climbed &t, int c, u64 mine, Step step) {
+  __shared__ Ahead of_warps[MOST_WARPS][AHEAD];
+  Ahead *const ahead = of_warps[threadIdx.x / 32];
+  const int own = (int)lane_id();
   int first = t.parent[c];
-  for (int hop = 0; hop < (int)lane_id() && first >= 0; hop++) first = t.parent[first];
-  Ancestor here = ancestor(t, first, step);
+  for (int hop = 0; hop < own && first >= 0; hop++) first = t.parent[first];
+  auto here = ancestor(t, first, step);
   for (;;) {
-    const Ancestor later = ancestor(t, here.far, step);
-    if (__all_sync(FULL, is_pair(here.children) && here.met != NO_WORD)) {  // nothing ends here
-#pragma unroll 8
-      for (int lane = 0; lane < AHEAD; lane++) {
-        const int above = __shfl_sync(FULL, here.cluster, lane);
-        const int2 pair = make_int2(__shfl_sync(FULL, here.children.x, lane), 0);
-        mine =
-            joined(above, __shfl_sync(FULL, here.seen, lane), pair, c, mine, __shfl_sync(FULL, here.met, lane), step);
-        c = above;
+    const auto later = ancestor(t, here.cluster < 0 ? NONE : here.far, step);
+    const int below = __shfl_up_sync(FULL, here.cluster, 1);
+    Ahead at = {step.seen(here.cluster, here.look), here.met, here.children, here.cluster, own ? below : c};
+    const u32 unknown = __ballot_sync(FULL, at.cluster < 0 || !is_pair(at.children) || at.met == NO_WORD);
+    ahead[own] = at;
+    __syncwarp();
+    u64 came = 0;  // the word of the child
+    int lane = 0;
+    for (;;) {
+      const u32 left = lane < AHEAD ? unknown >> lane : 0;
+      const int stop = left ? lane + __ffs(left) - 1 : AHEAD;
+#pragma unroll 4
+      for (; lane < stop; lane++) {
+        if (own == lane) came = mine;
+        mine = step.join(ahead[lane].seen, ahead[lane].pair(mine));
       }
-    } else {
-      for (int lane = 0; lane < AHEAD; lane++) {
-        const int above = __shfl_sync(FULL, here.cluster, lane);
-        const int2 children =
-            make_int2(__shfl_sync(FULL, here.children.x, lane), __shfl_sync(FULL, here.children.y, lane));
-        const double seen = __shfl_sync(FULL, here.seen, lane);
-        const u64 met = __shfl_sync(FULL, here.met, lane);
-        if (above < 0 || !step_up(t, above, children, seen, met, c, mine, step)) return;
-      }
+      if (stop == AHEAD) break;
+      if (own == stop) came = mine;
+      u64 met = NO_WORD;
+      if (!step_up(t, ahead[stop], met, mine, step)) break;
+      if (own == stop) at.met = met;
+      lane = stop + 1;
     }
+    const u64 next = __shfl_down_sync(FULL, came, 1), word = own == lane - 1 ? mine : next;
+    if (own < lane && is_pair(at.children)) step.keep(at.cluster, at.seen, at.pair(came), word);
+    if (lane < AHEAD) return;
+    c = ahead[AHEAD - 1].cluster;
     here = later;
+    __syncwarp();  // all lanes have read what the next steps overwrite
   }
 }
 
-// A Step has four members. look(c) reads data of a cluster while its children's words are on their way. leaf(c) returns
-// the word of a leaf. The word of any other cluster is returned by pair(c, what look(c) returned, first child, word of
-// the first, word of the second), which a warp calls with all lanes, or by many(c, what look(c) returned, children,
-// their words), which is only called by a warp.
+// A Step has six members. look(c) reads data of a cluster while its children's words are on their way, and seen(c, what
+// it has read) makes a number of them. leaf(c) returns the word of a leaf. The word of any other cluster is returned by
+// join(that number, the words of two children), after which keep(c, the number, these words, the new one) stores what
+// follows; or by many(c, the number, first child, the words of all), which does both, by a warp.
 //
 // climb_from(t, i, step) begins at cluster i if that is a leaf; all lanes of a warp must call, with clusters in a row.
 template <class Step>

@@ -45,7 +45,7 @@ class Chains:
         return len(self.entries) < FEW
 
     def descend(self, path: str, name: str, *args: object) -> None:
-        """Run a scan over the chains of each round, the root's first: kernel(entries, slots, rounds, ..., published)."""
+        """Scan the chains of all rounds, the root's first: kernel(entries, slots, rounds, ..., published)."""
         _scan_rounds(path, name, len(self.entries), self.entries, self.slots, self.rounds, *args)
 
 
@@ -104,7 +104,7 @@ def close_edges(
     launch_resident(
         "hierarchy/linkage",
         f"close_edges<u{8 * word.itemsize}>",
-        1 if m < FEW else -(-m // (ROUND_THREADS * EACH)),
+        -(-m // (ROUND_THREADS * EACH)),
         *(edges, m, np.int32(slot_bits), records, parent, ends_left, ranks_left, progress),
         *(child, parent_merge, keys, entries, rounds),
         block=ROUND_THREADS,

@@ -29,22 +29,32 @@ struct ExcessOfMass {
   i64 largest;
   bool root_too;
   bool *stays;
-  __device__ double look(int c) const {
-    const double seen = stability[c];  // both loads begin before the first is used
-    const S points = size[c];
-    return (c > 0 || root_too) && points <= largest ? seen : -value_of(INFINITE<double>);
+  struct Look {
+    double stability;
+    S size;
+  };
+  __device__ Look look(int c) const { return {stability[c], size[c]}; }
+  __device__ double seen(int c, Look look) const {
+    return (c > 0 || root_too) && look.size <= largest ? look.stability : -value_of(INFINITE<double>);
   }
-  __device__ u64 decide(int c, double seen, double below) const {
-    const bool stay = !(below > seen);
-    stays[c] = stay;
-    return word_of(stay ? seen : below);
+  // Of numbers that are not negative; `seen` may be the least of all. So their bits compare as they do, in less time.
+  __device__ u64 better(double seen, double below) const {
+    return (u64)maximum((i64)word_of(below), (i64)word_of(seen));
   }
-  __device__ u64 leaf(int c) const { return decide(c, look(c), 0.0); }
-  __device__ u64 pair(int p, double seen, int, u64 a, u64 b) const {
-    return decide(p, seen, add(number_in(a), number_in(b)));
+  __device__ u64 decided(int c, double seen, u64 word) const {
+    stays[c] = number_in(word) == seen;
+    return word;
   }
-  __device__ u64 many(int p, double seen, int2 children, const volatile u64 *words) const {
-    return decide(p, seen, sum_of(words, children.y - children.x));
+  __device__ u64 leaf(int c) const {
+    const double mine = seen(c, look(c));
+    return decided(c, mine, better(mine, 0.0));
+  }
+  __device__ u64 join(double seen, Pair pair) const {
+    return better(seen, add(number_in(pair.mine), number_in(pair.other)));
+  }
+  __device__ void keep(int c, double seen, Pair, u64 word) const { decided(c, seen, word); }
+  __device__ u64 many(int c, double seen, int, const Words &words) const {
+    return decided(c, seen, better(seen, sum_of(words, words.count)));
   }
 };
 
@@ -68,16 +78,18 @@ struct Greatest {
   const double *death;
   double *greatest;
   __device__ double look(int c) const { return death[c]; }
+  __device__ double seen(int, double look) const { return look; }
   __device__ u64 settle(int c, double most) const {
     greatest[c] = most;
     return word_of(most);
   }
   __device__ u64 leaf(int c) const { return settle(c, death[c]); }
-  __device__ u64 pair(int p, double seen, int, u64 a, u64 b) const {
-    return settle(p, fmax(seen, fmax(number_in(a), number_in(b))));
+  __device__ u64 join(double seen, Pair pair) const {
+    return word_of(fmax(seen, fmax(number_in(pair.mine), number_in(pair.other))));
   }
-  __device__ u64 many(int p, double seen, int2 children, const volatile u64 *words) const {
-    return settle(p, fmax(seen, number_in(greatest_of(words, children.y - children.x))));
+  __device__ void keep(int c, double, Pair, u64 word) const { greatest[c] = number_in(word); }
+  __device__ u64 many(int p, double seen, int, const Words &words) const {
+    return settle(p, fmax(seen, number_in(greatest_of(words, 0, words.count))));
   }
 };
 

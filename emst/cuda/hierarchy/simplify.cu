@@ -22,6 +22,7 @@ struct Judge {
   double persistence;
   int *fate;
   __device__ double look(int c) const { return death[c]; }
+  __device__ double seen(int, double look) const { return look; }
   __device__ u64 leaf(int c) const { return outlook(death[c], true); }
   __device__ bool lasts(int child, u64 word) const {
     const double greatest = fabs(number_in(word)), at = birth[child];
@@ -30,16 +31,26 @@ struct Judge {
   __device__ void decide(int child, u64 word, int staying, bool whole) const {
     fate[child] = whole ? MERGED : !lasts(child, word) ? DROPPED : staying > 1 ? STAYS : MERGED;
   }
-  __device__ u64 pair(int, double seen, int first, u64 a, u64 b) const {
-    const bool lasts_a = lasts(first, a), lasts_b = lasts(first + 1, b);
-    const int staying = lasts_a + lasts_b;
-    const bool whole = staying < 2 && !(lasts_a && !is_leaf(a)) && !(lasts_b && !is_leaf(b));
-    decide(first, a, staying, whole);
-    decide(first + 1, b, staying, whole);
-    return outlook(fmax(seen, fmax(fabs(number_in(a)), fabs(number_in(b)))), whole);
+  // How many of two children last, and whether both become part of their parent.
+  __device__ int lasting(Pair pair, bool &whole) const {
+    const u64 a = pair.of_first(), b = pair.of_second();
+    const bool lasts_a = lasts(pair.first, a), lasts_b = lasts(pair.first + 1, b);
+    whole = !(lasts_a && lasts_b) && !(lasts_a && !is_leaf(a)) && !(lasts_b && !is_leaf(b));
+    return lasts_a + lasts_b;
   }
-  __device__ u64 many(int, double seen, int2 children, const volatile u64 *words) const {
-    const int first = children.x, count = children.y - first;
+  __device__ u64 join(double seen, Pair pair) const {
+    bool whole;
+    lasting(pair, whole);
+    return outlook(fmax(seen, fmax(fabs(number_in(pair.mine)), fabs(number_in(pair.other)))), whole);
+  }
+  __device__ void keep(int, double, Pair pair, u64) const {
+    bool whole;
+    const int staying = lasting(pair, whole);
+    decide(pair.first, pair.of_first(), staying, whole);
+    decide(pair.first + 1, pair.of_second(), staying, whole);
+  }
+  __device__ u64 many(int, double seen, int first, const Words &words) const {
+    const int count = words.count;
     int staying = 0, further = 0;
     u64 most = word_of(seen);
     for (int i = lane_id(); i < count; i += 32) {

@@ -31,24 +31,29 @@ __device__ inline Wide shifted(u64 word, int top) {
 
 // sum * 2^unit, to the nearest double, ties to even.
 __device__ inline double rounded(Wide sum, int unit) {
-  for (; sum.high; unit++) {  // the last bit says whether there were further ones
-    sum.low = sum.low >> 1 | (sum.low & 1) | sum.high << 63;
-    sum.high >>= 1;
+  if (sum.high) {  // the last bit says whether there were further ones
+    const int down = 64 - __clzll((i64)sum.high);
+    const bool more = sum.low << (64 - down) != 0;
+    sum.low = sum.low >> down | sum.high << (64 - down) | more;
+    unit += down;
   }
   return ldexp(__ull2double_rn(sum.low), unit);
 }
 
-// The greatest of words that other blocks have written. By a warp.
-__device__ inline u64 greatest_of(const volatile u64 *words, int count) {
+// The greatest of words that other blocks have written, from `begin` on. By a warp.
+template <class Words>
+__device__ u64 greatest_of(const Words &words, int begin, int count) {
   u64 most = 0;
-  for (int i = lane_id(); i < count; i += 32) most = maximum(most, (u64)words[i]);
+  for (int i = begin + (int)lane_id(); i < count; i += 32) most = maximum(most, (u64)words[i]);
   return warp_max(most);
 }
 
 // Their sum as doubles, which are not negative. By a warp. A word is read once if there are 32 or fewer.
-__device__ inline double sum_of(const volatile u64 *words, int count) {
+template <class Words>
+__device__ double sum_of(const Words &words, int count) {
   const u64 first = (int)lane_id() < count ? words[lane_id()] : 0;
-  const u64 most = maximum(warp_max(first), greatest_of(words + 32, count - 32));
+  u64 most = warp_max(first);
+  if (count > 32) most = maximum(most, greatest_of(words, 32, count));
   const double greatest = __longlong_as_double((i64)most);
   if (most == 0 || isinf(greatest)) return greatest;
   const int top = exponent_of(most);

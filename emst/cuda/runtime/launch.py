@@ -39,8 +39,8 @@ MOST_LOADERS = 16  # threads
 
 
 class _Thread(threading.local):
-    """What a thread has launched, by GPU: its kernels there and the types of their arguments, and for each of these the
-    kernel's code and places for arguments, which have been checked. The thread has entered the context of these GPUs."""
+    """What a thread has launched, by GPU: kernels with the types of their arguments, and for each of these the kernel's
+    code and places for its arguments, which have been checked. The thread has entered the context of these GPUs."""
 
     def __init__(self) -> None:
         self.ready: dict[int, dict[tuple[Any, ...], tuple[int, Arguments]]] = {}

@@ -12,8 +12,8 @@ FAULTS = [
     Fault(
         "the first bad row of few points is forgotten",
         "emst/cpu/points/statistics.py",
-        "        return PointStatistics(low[0], high[0], int(bad[0]), int(first[0]))",
-        "        return PointStatistics(low[0], high[0], int(bad[0]), -1)",
+        "        return PointStatistics(Box(low[0], high[0]), int(bad[0]), int(first[0]))",
+        "        return PointStatistics(Box(low[0], high[0]), int(bad[0]), -1)",
         ("tests/points/test_statistics.py",),
     ),
     Fault(
