@@ -70,10 +70,11 @@ def test_splits_into_many_far_below_one_another(ops, persistence):
     check(ops, edges, heights, 2, choices(n, heights), persistence)
 
 
+@pytest.mark.usefixtures("size")
 def test_a_chain_of_thousands_of_splits(ops):
     """Most into two, others into up to fifty. A warp of a GPU climbs them. It finds that some siblings have come
     before, and that others have not. A cluster far below is chosen."""
-    n, g = 14_000, np.random.default_rng(7)
+    n, g = 5_000, np.random.default_rng(7)
     edges, pairs = tree("nested", n), n // 2
     runs = g.choice([1, 2, 3, 49], pairs, p=[0.9, 0.06, 0.03, 0.01])
     joins = 2 * np.exp(np.repeat(np.cumsum(g.lognormal(-14, 4, pairs)), runs)[: pairs - 1])
