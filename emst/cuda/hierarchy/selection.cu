@@ -37,10 +37,7 @@ struct ExcessOfMass {
   __device__ double seen(int c, Look look) const {
     return (c > 0 || root_too) && look.size <= largest ? look.stability : -value_of(INFINITE<double>);
   }
-  // Of numbers that are not negative; `seen` may be the least of all. So their bits compare as they do, in less time.
-  __device__ u64 better(double seen, double below) const {
-    return (u64)maximum((i64)word_of(below), (i64)word_of(seen));
-  }
+  __device__ u64 better(double seen, double below) const { return word_of(below > seen ? below : seen); }
   __device__ u64 decided(int c, double seen, u64 word) const {
     stays[c] = number_in(word) == seen;
     return word;

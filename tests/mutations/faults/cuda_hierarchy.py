@@ -85,14 +85,14 @@ FAULTS = [
         "emst/cuda/hierarchy/climb.cuh",
         "all &= (*this)[i] != NO_WORD;",
         "all &= i < 3;",
-        ("tests/hierarchy/test_selection.py::test_a_chain_of_thousands_of_splits[cuda]",),
+        ("tests/hierarchy/test_selection.py::test_a_chain_of_thousands_of_splits",),
     ),
     Fault(
         "a warp forgets the words with which it came to the last of 32 splits",
         "emst/cuda/hierarchy/climb.cuh",
         "word = own == lane - 1 ? mine : next;",
         "word = next;",
-        ("tests/hierarchy/test_selection.py::test_a_chain_of_thousands_of_splits[cuda]",),
+        ("tests/hierarchy/test_selection.py::test_a_chain_of_thousands_of_splits",),
     ),
     Fault(
         "points that leave at equal heights are added without an atomic",
