@@ -114,11 +114,11 @@ EXP2_SERIES = tuple(math.log(2) ** i / math.factorial(i) for i in range(15))  # 
 
 
 class Box(NamedTuple):
-    """A box whose sides are parallel to the axes. Points in it are not scaled."""
+    """A box whose sides are parallel to the axes. Coordinates are not multiplied by the scale of a search."""
 
     low: np.ndarray  # float64[d] on the host: least coordinates
     high: np.ndarray  # float64[d] on the host: greatest coordinates
-    corners: Array | None = None  # both as a backend keeps them for itself; None if it does not
+    corners: Array | None = None  # both as the backend that found them keeps them; None if it does not
 
 
 class PointStatistics(NamedTuple):

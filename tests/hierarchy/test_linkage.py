@@ -267,3 +267,40 @@ def test_a_million_merges_of_any_depth_take_no_longer(ops, shape, min_cluster_si
     for array, known in zip(ours, expected):
         np.testing.assert_array_equal(array, known)
     assert ours[0][-1] == n and ours[3][0] == 0
+
+
+def test_a_split_into_hundreds_of_thousands_takes_no_longer(ops):
+    """If each of the children looked at all others, the limit would be broken many times over."""
+
+    def selected(n):
+        edges, heights = nested(n, 3).astype(np.int32), np.repeat(np.float32([1, 2]), [n - n // 3, n // 3 - 1])
+        condensed = ops.condense(give(ops, edges, heights), 2)
+        lasting = ops.simplify(condensed, 0.1)
+        selection = ops.select(lasting, "eom", 0.0, n, False)
+        return condensed.count, to_host(selection.chosen), to_host(ops.outlier_scores(lasting, *lasting.leaving()))
+
+    selected(60_000)  # compiles what more will use
+    start = time.perf_counter()
+    count, chosen, scores = selected(900_000)
+    assert time.perf_counter() - start < 3
+    assert count == 300_001
+    np.testing.assert_array_equal(chosen, np.arange(1, count))
+    assert not scores.any()
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_blocks_scan_several_tiles_of_a_round(monkeypatch, shape, weighted):
+    """As where there are more tiles than blocks of a GPU: two blocks take them all."""
+    cpu, cuda = (importlib.import_module(f"emst.{device}") for device in ("cpu", "cuda"))
+    monkeypatch.setattr("emst.cuda.runtime.launch.most_resident", lambda *_: 2)
+    monkeypatch.setattr("emst.cuda.hierarchy.linkage.FEW", 0)
+    n = 20_000
+    edges, heights = tree(shape, n), weights("ties", n - 1, np.float32)
+    sizes = np.random.default_rng(n).integers(1, 1 << 20, n) if weighted else None
+    ours, expected = (give(ops, edges, heights, sizes) for ops in (cuda, cpu))
+    assert_same(ours, expected)
+    assert_same(cuda.condense(ours, 3), cpu.condense(expected, 3))
+    for height in (float(np.median(heights)), float(heights[-1])):
+        np.testing.assert_array_equal(to_host(cuda.cut(ours, height, 2)), cpu.cut(expected, height, 2))

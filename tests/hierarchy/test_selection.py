@@ -71,15 +71,23 @@ def test_splits_into_many_far_below_one_another(ops, persistence):
 
 
 @pytest.mark.usefixtures("size")
-def test_a_chain_of_thousands_of_splits(ops):
+@pytest.mark.parametrize("persistence", [0.0, 1e-4])
+def test_a_chain_of_thousands_of_splits(ops, persistence):
     """Most into two, others into up to fifty. A warp of a GPU climbs them. It finds that some siblings have come
-    before, and that others have not. A cluster far below is chosen."""
+    before, and that others have not. A cluster far below is chosen. Single points leave in between, and each pair is
+    denser than those that join before it: so outlier scores show what every split has been told."""
     n, g = 5_000, np.random.default_rng(7)
-    edges, pairs = tree("nested", n), n // 2
-    runs = g.choice([1, 2, 3, 49], pairs, p=[0.9, 0.06, 0.03, 0.01])
-    joins = 2 * np.exp(np.repeat(np.cumsum(g.lognormal(-14, 4, pairs)), runs)[: pairs - 1])
-    heights = np.concatenate([2 - 1e-9 * np.sort(g.random(pairs))[::-1], joins])
-    check(ops, edges, heights, 2, [("eom", 0.0, n, False), ("eom", 0.0, n // 4, True)])
+    sizes = np.append(2, g.choice([1, 2], n, p=[0.2, 0.8]))
+    firsts = np.cumsum(sizes) - sizes
+    sizes, firsts = (values[firsts < n - 1] for values in (sizes, firsts))
+    pairs, joins = firsts[sizes == 2][::-1], firsts[1:]
+    edges = np.concatenate([np.stack([pairs, pairs + 1], axis=1), np.stack([np.zeros_like(joins), joins], axis=1)])
+    n = len(edges) + 1
+    runs = g.choice([1, 2, 3, 49], len(joins), p=[0.9, 0.06, 0.03, 0.01])
+    later = 2 * np.exp(np.repeat(np.cumsum(g.lognormal(-14, 4, len(joins))), runs)[: len(joins)])
+    heights = np.concatenate([2 - 1e-9 * np.sort(g.random(len(pairs)))[::-1], later])
+    edges = edges.astype(np.int32)
+    check(ops, edges, heights, 2, [("eom", 0.0, n, False), ("eom", 0.0, n // 4, True)], persistence)
 
 
 @pytest.mark.usefixtures("size")

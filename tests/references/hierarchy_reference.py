@@ -165,11 +165,12 @@ def simplify(condensed, persistence):
     children = [list(range(*pair)) for pair in condensed.children.tolist()]
     born_at, left = condensed.born_at.tolist(), condensed.left.copy()
 
-    def greatest(c):
-        return max([float(condensed.death[c]), *map(greatest, range(*condensed.children[c].tolist()))])
+    greatest = condensed.death.astype(float).tolist()  # lambda at or below each cluster; parents come before children
+    for c in reversed(range(count)):
+        greatest[c] = max([greatest[c], *(greatest[child] for child in children[c])])
 
     def lasts(c):
-        return (0.0 if greatest(c) == condensed.birth[c] else greatest(c) - condensed.birth[c]) >= persistence
+        return (0.0 if greatest[c] == condensed.birth[c] else greatest[c] - condensed.birth[c]) >= persistence
 
     for p in reversed(range(count)):
         staying = [c for c in children[p] if lasts(c)]

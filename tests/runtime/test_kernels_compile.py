@@ -168,7 +168,13 @@ def test_the_source_is_the_key_of_the_cache():
 
 @pytest.mark.parametrize(
     ("room", "name"),
-    [("selection", "excess_of_mass<int>"), ("selection", "select_few<int>"), ("constrained", "choose")],
+    [
+        ("selection", "excess_of_mass<int>"),
+        ("selection", "select_few<int>"),
+        ("selection", "greatest_below"),
+        ("simplify", "judge_splits"),
+        ("constrained", "choose"),
+    ],
 )
 def test_words_of_siblings_are_visible_before_they_are_counted(nvrtc, room, name):
     """The last of several children reads the words that others have stored. No result shows this for certain."""

@@ -207,7 +207,7 @@ def test_a_landing_waits_for_numbers_that_nobody_asked_for():
 
     memory = importlib.import_module("emst.cuda.runtime.memory")
     ours, theirs = cupy.full(1, 7, np.int32), cupy.full(1, 8, np.int32)
-    stream = cupy.cuda.Stream(non_blocking=True)
+    large, stream = cupy.zeros(memory.LANDING, np.int32), cupy.cuda.Stream(non_blocking=True)
     memory.OnItsWay(ours).arrived()  # makes a landing, if there is none
     free = memory._landings[memory.current_gpu()]
     for _ in range(20):
@@ -216,8 +216,10 @@ def test_a_landing_waits_for_numbers_that_nobody_asked_for():
             busy = cupy.zeros(1 << 26, np.float32)
             for _ in range(20):
                 busy += 1
-            left = memory.OnItsWay(theirs)
+            left = memory.OnItsWay(theirs), memory.OnItsWay(large)
+            events = [one._landing.event for one in left]
             del left
+            assert events[1].done  # its memory may be given away
         found = memory.OnItsWay(ours)
         assert found._landing is landing
         assert found.arrived() == [7]

@@ -11,6 +11,7 @@ from emst.backend.records import Adjacency, ForestEdges
 from emst.cuda.runtime.compile import number_type
 from emst.cuda.runtime.constants import FOREST_WORDS, GRAPH_THREADS, GRAPH_TILE, MOST_BLOCKS
 from emst.cuda.runtime.launch import launch_resident
+from emst.cuda.runtime.memory import OnItsWay
 
 BLOCK_TILE = GRAPH_THREADS // 32 * GRAPH_TILE  # entries that a block processes at a time
 EXACT = 2**32 - 1  # with fewer entries and weights of 32 bits, a word holds an edge without loss (keys.cuh)
@@ -34,7 +35,7 @@ def graph_forest(graph: Adjacency) -> ForestEdges:
         *(parent, result, lists, capacity, marks, state),
         block=GRAPH_THREADS,
     )
-    k = int(state[0])
+    (k,) = OnItsWay(state[:1]).arrived()
 
     def part(dtype: Any, start: int) -> cupy.ndarray:
         return cupy.ndarray(k, dtype, result.data + start * n)

@@ -6,6 +6,7 @@ import cupy
 import numpy as np
 
 from emst.cuda.runtime.launch import Compaction
+from emst.cuda.runtime.memory import OnItsWay
 
 NO_KEY = np.iinfo(np.uint64).max
 
@@ -19,5 +20,5 @@ def lightest_of_edges(
     left = tuple(cupy.empty_like(array) for array in (u, v, key))
     total = cupy.zeros(1, np.int32)
     Compaction(k).launch("graph/hybrid", "lightest_of_edges", k, u, v, key, k, labels, least, *left, total)
-    count = int(total[0])
+    (count,) = OnItsWay(total).arrived()
     return least, left[0][:count], left[1][:count], left[2][:count]

@@ -24,9 +24,9 @@ __device__ void block_scan_rounds(int begin, int end, const int *starts, Fetch f
 }
 
 // All rounds: rounds[0] says how many, and what follows where each begins. Few merges are scanned by one block of any
-// number of threads, and many by resident blocks of SCAN_THREADS. These need `published`, all zero at the start: a
-// counter for their barrier, and a word for every tile of a round. The last rounds, which together have less merges
-// than a tile, are scanned by one of them.
+// number of threads, and many by resident blocks of SCAN_THREADS. Resident blocks need `published`, all zero at the
+// start: a counter for their barrier, and a word for every tile of a round. The last rounds, which together have fewer
+// merges than a tile, are scanned by one block.
 //
 // fetch(begin, count, i) and emit(begin, i, fetched, sum) are those of `segmented_scan` for i < count.
 template <bool DOWN, class Fetch, class Emit>

@@ -3,7 +3,8 @@
 //
 // A cluster passes up one word. Most splits have two children: the first of them to come stores its word and ends; the
 // second finds it there and goes on. One atomic exchange does both, and no fence is needed, since nothing else has to
-// be visible. Of more children, a warp each reads the words of all others; the last one goes on.
+// be visible. At a split into more, a warp for each child continues alone: of few children it looks for the words of
+// all others, and many are counted. The last one goes on.
 //
 // A step waits for memory once. Large clusters from which small ones split off one by one are thousands of steps deep;
 // so after AHEAD steps a warp takes over: it reads all that the next 32 steps need at once, and most siblings there
@@ -39,7 +40,7 @@ __device__ inline u64 meet(const Climbed &t, int above, u64 mine) { return atomi
 struct Words {
   const volatile u64 *words;
   int count, own;
-  u64 mine, first;  // first: that of child l
+  u64 mine, first;  // first: that of child l, 0 if there is none
 
   __device__ Words(const Climbed &t, int2 children, int c, u64 mine)
       : words(t.word(children.x)), count(children.y - children.x), own(c - children.x), mine(mine) {
@@ -48,20 +49,16 @@ struct Words {
   __device__ void read() { first = (int)lane_id() < count ? at(lane_id()) : 0; }
   __device__ u64 at(int i) const { return i == own ? mine : words[i]; }
   __device__ u64 operator[](int i) const { return i < 32 ? first : at(i); }
-  __device__ bool all_stored() const {
-    bool all = true;
-    for (int i = lane_id(); i < count; i += 32) all &= (*this)[i] != NO_WORD;
-    return __all_sync(FULL, all);
-  }
 };
 
 // Whether c is the last of more than two children, whose words are known then. By a warp.
 //
-// A child that finds the words of all others goes on, and is not counted. Any other child stores its word before it is
-// counted, and goes on if all others have been counted. So one child goes on: of two that are counted, only the last
-// one may find that all others have been, and none of them if a child goes on that is not counted.
+// Of up to 32 children, one that finds the words of all others goes on. It stores no word and is not counted. So no
+// other child finds all words, and none finds that all others have been counted. If no child goes on so, all are
+// counted, and the last one goes on; it sees all words because of the fences. If each of k children read all words,
+// these were k * k.
 __device__ inline bool is_last(const Climbed &t, int above, int c, Words &words) {
-  if (words.all_stored()) return true;
+  if (words.count <= 32 && __all_sync(FULL, words.first != NO_WORD)) return true;
   u64 met = 0;
   if (lane_id() == 0) {
     *t.word(c) = words.mine;
@@ -120,7 +117,8 @@ struct Ancestor {
   u64 met;  // what stood at its meeting place
 };
 
-// Nothing that is read is used here: the warp goes on with the steps before it.
+// Nothing that is read is used here: the warp goes on with the steps before it. Above the root, that of the root is
+// read.
 template <class Step>
 __device__ auto ancestor(const Climbed &t, int cluster, Step step) -> Ancestor<decltype(step.look(0))> {
   const int at = maximum(cluster, 0);
@@ -136,7 +134,6 @@ struct Ahead {
   int cluster, child;  // the one that the climb comes from
   __device__ Pair pair(u64 mine) const { return {children.x, child != children.x, mine, met}; }
 };
-constexpr int MOST_WARPS = 32;  // of a block
 
 // One step by a warp to an ancestor at which the climb may end. False if it has ended. `met` becomes the word of the
 // other of two children.
@@ -156,18 +153,19 @@ __device__ bool step_up(const Climbed &t, Ahead ahead, u64 &met, u64 &mine, Step
   return true;
 }
 
-// All further steps from c, by a warp. While 32 steps are made, the next are read. The steps follow one another without
-// a wait where the words of the siblings are known: what such steps store, their lanes store together afterwards.
-template <class Step>
+// All further steps from c, by one of WARPS warps of a block. While 32 steps are made, the next are read. The steps
+// follow one another without a wait for siblings whose words are known: what such steps store, their lanes store
+// together afterwards.
+template <int WARPS, class Step>
 __device__ void climb_together(const Climbed &t, int c, u64 mine, Step step) {
-  __shared__ Ahead of_warps[MOST_WARPS][AHEAD];
+  __shared__ Ahead of_warps[WARPS][AHEAD];
   Ahead *const ahead = of_warps[threadIdx.x / 32];
   const int own = (int)lane_id();
   int first = t.parent[c];
   for (int hop = 0; hop < own && first >= 0; hop++) first = t.parent[first];
   auto here = ancestor(t, first, step);
   for (;;) {
-    const auto later = ancestor(t, here.cluster < 0 ? NONE : here.far, step);
+    const auto later = ancestor(t, here.far, step);
     const int below = __shfl_up_sync(FULL, here.cluster, 1);
     Ahead at = {step.seen(here.cluster, here.look), here.met, here.children, here.cluster, own ? below : c};
     const u32 unknown = __ballot_sync(FULL, at.cluster < 0 || !is_pair(at.children) || at.met == NO_WORD);
@@ -192,10 +190,10 @@ __device__ void climb_together(const Climbed &t, int c, u64 mine, Step step) {
     }
     const u64 next = __shfl_down_sync(FULL, came, 1), word = own == lane - 1 ? mine : next;
     if (own < lane && is_pair(at.children)) step.keep(at.cluster, at.seen, at.pair(came), word);
-    if (lane < AHEAD) return;
     c = ahead[AHEAD - 1].cluster;
+    __syncwarp();  // all lanes have read what the next steps, or the next climb, overwrite
+    if (lane < AHEAD) return;
     here = later;
-    __syncwarp();  // all lanes have read what the next steps overwrite
   }
 }
 
@@ -205,7 +203,7 @@ __device__ void climb_together(const Climbed &t, int c, u64 mine, Step step) {
 // follows; or by many(c, the number, first child, the words of all), which does both, by a warp.
 //
 // climb_from(t, i, step) begins at cluster i if that is a leaf; all lanes of a warp must call, with clusters in a row.
-template <class Step>
+template <int WARPS, class Step>
 __device__ void climb_from(const Climbed &t, i64 i, Step step) {
   int c = (int)i;
   const bool is_leaf = i < t.count && t.children[c].y == 0;
@@ -213,12 +211,12 @@ __device__ void climb_from(const Climbed &t, i64 i, Step step) {
   const bool on = is_leaf && climb_alone(t, c, mine, step);
   for (u32 left = __ballot_sync(FULL, on); left; left &= left - 1) {
     const int lane = __ffs(left) - 1;
-    climb_together(t, __shfl_sync(FULL, c, lane), __shfl_sync(FULL, mine, lane), step);
+    climb_together<WARPS>(t, __shfl_sync(FULL, c, lane), __shfl_sync(FULL, mine, lane), step);
   }
 }
 
 // From all clusters, by a thread each.
 template <class Step>
 __device__ void climb(const Climbed &t, Step step) {
-  climb_from(t, thread_id(), step);
+  climb_from<EMST_BLOCK / 32>(t, thread_id(), step);
 }

@@ -230,7 +230,8 @@ __global__ void __launch_bounds__(FEW_THREADS)
     });
     const Climbed climbed{clusters, parent, far, children, words};
     for (i64 first = 0; first < clusters; first += FEW_THREADS)
-      climb_from(climbed, first + threadIdx.x, ExcessOfMass<S>{size, stability, largest, root_too, stays});
+      climb_from<FEW_THREADS / 32>(climbed, first + threadIdx.x,
+                                   ExcessOfMass<S>{size, stability, largest, root_too, stays});
     __syncthreads();
   }
   for_few(clusters, [&](i64 c) { pointers[c] = first_jump(parent, stays, c); });

@@ -54,5 +54,5 @@ def _one_node_a_height(members: Members, height: cupy.ndarray) -> Members:
     kept_keys, kept_nodes = cupy.empty_like(keys), cupy.empty_like(nodes)
     args = (keys, nodes, inside, leavers, kept_keys, kept_nodes, total)
     Compaction(inside).launch("hierarchy/simplify", f"keep_leavers<{number_type(leavers.dtype)}>", inside, *args)
-    kept = int(total[0])
+    (kept,) = OnItsWay(total).arrived()
     return Members(kept_keys[:kept], kept_nodes[:kept], leavers)

@@ -41,16 +41,16 @@ __device__ inline double rounded(Wide sum, int unit) {
 }
 
 // The greatest of words that other blocks have written, from `begin` on. By a warp.
-template <class Words>
-__device__ u64 greatest_of(const Words &words, int begin, int count) {
+template <class List>
+__device__ u64 greatest_of(const List &words, int begin, int count) {
   u64 most = 0;
   for (int i = begin + (int)lane_id(); i < count; i += 32) most = maximum(most, (u64)words[i]);
   return warp_max(most);
 }
 
 // Their sum as doubles, which are not negative. By a warp. A word is read once if there are 32 or fewer.
-template <class Words>
-__device__ double sum_of(const Words &words, int count) {
+template <class List>
+__device__ double sum_of(const List &words, int count) {
   const u64 first = (int)lane_id() < count ? words[lane_id()] : 0;
   u64 most = warp_max(first);
   if (count > 32) most = maximum(most, greatest_of(words, 32, count));

@@ -2,12 +2,13 @@
 // decoupled look-back" (2016).
 //
 // A tile publishes one word: (epoch, state, count), first its own count, then that of all tiles up to itself. Words of
-// an earlier epoch read as not yet published, so the array is cleared only once. A word is complete in itself, so no
+// another epoch read as not yet published, so the array is cleared only once. A word is complete in itself, so no
 // fence is needed.
 //
 // A tile waits for the tiles before it, so their blocks must be running or have ended. The order in which the GPU
 // starts blocks is not defined; therefore a block does not use its index, but takes the next tile from a counter when
-// it starts. The counter stands before the words.
+// it starts. The counter stands before the words. Blocks that are all resident need none: each takes its tiles in
+// ascending order (chains.cuh).
 #pragma once
 #include "runtime/exact.cuh"
 

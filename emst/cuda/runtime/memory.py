@@ -259,8 +259,8 @@ class OnItsWay:
     """A small array, whose elements follow one another, on its way to the host. The GPU does not wait for the host: it
     goes on with what is launched before `arrived` is called.
 
-    It takes a landing, and returns it: making one takes as long as several launches. After an error nobody calls
-    `arrived`, and numbers may still land: so whoever takes a landing waits for those before.
+    Its pinned memory and event, a landing, are used again: making them takes as long as several launches. If an error
+    prevents `arrived`, the copy may still run, so whoever takes a landing first waits for its event.
     """
 
     _landing: _Landing | None = None
@@ -280,7 +280,7 @@ class OnItsWay:
         except IndexError:  # all are in use; other threads take them, too
             return _Landing(LANDING)
 
-    def arrived(self) -> list[int]:
+    def arrived(self) -> list[Any]:
         """Its numbers, as soon as they are there."""
         if self._landing is not None:
             self._landing.event.synchronize()
@@ -290,8 +290,12 @@ class OnItsWay:
 
     def _leave(self) -> None:
         landing, self._landing = self._landing, None
-        if landing is not None and len(landing.bytes) == LANDING:
+        if landing is None:
+            return
+        if len(landing.bytes) == LANDING:
             self._free.append(landing)
+        else:  # CuPy may give its memory away
+            landing.event.synchronize()
 
     def __del__(self) -> None:
         self._leave()
