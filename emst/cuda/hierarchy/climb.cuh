@@ -53,10 +53,10 @@ struct Words {
 
 // Whether c is the last of more than two children, whose words are known then. By a warp.
 //
-// Of up to 32 children, one that finds the words of all others goes on. It stores no word and is not counted. So no
-// other child finds all words, and none finds that all others have been counted. If no child goes on so, all are
-// counted, and the last one goes on; it sees all words because of the fences. If each of k children read all words,
-// these were k * k.
+// A child that finds the words of all others goes on. It stores no word and is not counted. So no other child finds all
+// words, and none finds that all others have been counted. If no child goes on like that, all are counted, and the last
+// one goes on. It sees all words because of the fences. Only up to 32 children look for words: k children would read
+// k * k of them.
 __device__ inline bool is_last(const Climbed &t, int above, int c, Words &words) {
   if (words.count <= 32 && __all_sync(FULL, words.first != NO_WORD)) return true;
   u64 met = 0;

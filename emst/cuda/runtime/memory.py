@@ -250,7 +250,7 @@ class _Landing:
         self.event = cupy.cuda.Event(disable_timing=True)
 
 
-LANDING = 1 << 12  # bytes: what is larger gets memory of its own
+LANDING = 1 << 12  # bytes of a landing that is used again; larger arrays get one of their own
 TO_HOST = 2  # CUDA's number of this kind of copy
 _landings: defaultdict[int, list[_Landing]] = defaultdict(list)  # by GPU: those that nobody waits for
 
