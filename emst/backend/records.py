@@ -120,6 +120,10 @@ class Box(NamedTuple):
     high: np.ndarray  # float64[d] on the host: greatest coordinates
     corners: Array | None = None  # both as the backend that found them keeps them; None if it does not
 
+    def on_host(self) -> Box:
+        """The box without what a backend keeps: it can travel to other devices and processes."""
+        return Box(self.low, self.high)
+
 
 class PointStatistics(NamedTuple):
     """Statistics of all points. If some rows are not finite, only `bad` and `first` have a meaning."""

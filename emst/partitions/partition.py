@@ -94,7 +94,7 @@ def box_members(ops: Backend, points: Array, scale: float, paths: list[Path]) ->
     for path in paths:
         members = members_of(points, scale, path, ops)
         statistics = ops.point_statistics(ops.xp.ascontiguousarray(members)) if len(members) else None
-        boxes.append(None if statistics is None else (Box(*statistics.box[:2]), len(members)))
+        boxes.append(None if statistics is None else (statistics.box.on_host(), len(members)))
     return boxes
 
 

@@ -169,7 +169,7 @@ def _statistics_of(ops: Backend, image: Any) -> Any:
     if len(image) == 0:
         return None
     statistics = ops.point_statistics(image)
-    return statistics._replace(box=Box(*statistics.box[:2]))  # what travels is on the host
+    return statistics._replace(box=statistics.box.on_host())
 
 
 def _partition_count(wanted: int | None, chunks: Chunks, k: int, engine: Engine) -> int:

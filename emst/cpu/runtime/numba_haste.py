@@ -53,8 +53,8 @@ _listeners = ffi.lib._lock._cblist  # of LLVM's lock
 class Haste:
     """Saves time while a kernel is compiled. numba compiles one kernel at a time, and others that it calls within.
 
-    Python does not collect garbage, which takes a tenth of the time. What an operator returns for some types is looked
-    up once. And numba does not tell listeners of every call of LLVM: a first tree makes some 15,000 of them."""
+    Meanwhile Python does not collect garbage: that would take a tenth of the time. numba asks only once which type an
+    operator returns. And it does not tell listeners of every call of LLVM: a first tree makes some 15,000 of them."""
 
     def __init__(self) -> None:
         self._depth, self._was_on = 0, False

@@ -3,8 +3,8 @@
 //
 // A cluster passes up one word. Most splits have two children: the first of them to come stores its word and ends; the
 // second finds it there and goes on. One atomic exchange does both, and no fence is needed, since nothing else has to
-// be visible. At a split into more, a warp for each child continues alone: of few children it looks for the words of
-// all others, and many are counted. The last one goes on.
+// be visible. At a split into more, every child has a warp of its own. If there are few children, each looks for the
+// words of all others; if there are many, they are counted. The last one goes on.
 //
 // A step waits for memory once. Large clusters from which small ones split off one by one are thousands of steps deep;
 // so after AHEAD steps a warp takes over: it reads all that the next 32 steps need at once, and most siblings there
@@ -53,10 +53,11 @@ struct Words {
 
 // Whether c is the last of more than two children, whose words are known then. By a warp.
 //
-// A child that finds the words of all others goes on. It stores no word and is not counted. So no other child finds all
-// words, and none finds that all others have been counted. If no child goes on like that, all are counted, and the last
-// one goes on. It sees all words because of the fences. Only up to 32 children look for words: k children would read
-// k * k of them.
+// Exactly one child goes on. If a child finds the words of all others, it goes on, stores no word and is not counted.
+// Then no other child can find all words, and for none have all others been counted. If no child finds them, all are
+// counted, and the last one goes on. The fences make the words of the others visible to it.
+//
+// k children that look for all words read k * k of them. So they look only if they are 32 or fewer.
 __device__ inline bool is_last(const Climbed &t, int above, int c, Words &words) {
   if (words.count <= 32 && __all_sync(FULL, words.first != NO_WORD)) return true;
   u64 met = 0;
@@ -197,10 +198,14 @@ __device__ void climb_together(const Climbed &t, int c, u64 mine, Step step) {
   }
 }
 
-// A Step has six members. look(c) reads data of a cluster while its children's words are on their way, and seen(c, what
-// it has read) makes a number of them. leaf(c) returns the word of a leaf. The word of any other cluster is returned by
-// join(that number, the words of two children), after which keep(c, the number, these words, the new one) stores what
-// follows; or by many(c, the number, first child, the words of all), which does both, by a warp.
+// A Step has six members:
+//
+//     look(c)                       reads data of a cluster, while the words of its children are on their way
+//     seen(c, look)                 makes a number of what look(c) has read
+//     leaf(c)                       returns the word of a leaf
+//     join(seen, pair)              returns the word of a cluster with two children
+//     keep(c, seen, pair, word)     stores what follows from that word
+//     many(c, seen, first, words)   does both for a cluster with more children, by a warp
 //
 // climb_from(t, i, step) begins at cluster i if that is a leaf; all lanes of a warp must call, with clusters in a row.
 template <int WARPS, class Step>

@@ -45,7 +45,7 @@ class Chains:
         return len(self.entries) < FEW
 
     def descend(self, path: str, name: str, *args: object) -> None:
-        """Scan the chains of all rounds, the root's first: kernel(entries, slots, rounds, ..., published)."""
+        """Scan the chains of all rounds, the root's first: kernel(entries, slots, rounds, *args, published)."""
         _scan_rounds(path, name, len(self.entries), self.entries, self.slots, self.rounds, *args)
 
 
@@ -79,7 +79,7 @@ def linkage(edges: cupy.ndarray, weights: cupy.ndarray, sizes: cupy.ndarray | No
 
 
 def _scan_rounds(path: str, name: str, m: int, *args: object) -> None:
-    """Run a scan over the chains of all rounds, m merges (`scan_rounds` in chains.cuh): kernel(..., published)."""
+    """Scan the chains of all rounds, which have m merges (`scan_rounds` in chains.cuh): kernel(*args, published)."""
     if m < FEW:
         launch_resident(path, name, 1, *args, None, block=FEW_THREADS)
         return

@@ -112,7 +112,8 @@ def _launch(
         found = ready[key] = code.ptr, Arguments(args)
     code_address, arguments = found
     arguments.write(args)
-    start(code_address, grid, block, shared, arguments.address, resident and grid[0] > 1)
+    waits = resident and grid[0] > 1  # a block alone waits for no other one: its launch takes less time
+    start(code_address, grid, block, shared, arguments.address, waits)
 
 
 def enter_context() -> None:

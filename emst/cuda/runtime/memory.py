@@ -252,7 +252,7 @@ class _Landing:
 
 LANDING = 1 << 12  # bytes of a landing that is used again; larger arrays get one of their own
 TO_HOST = 2  # CUDA's number of this kind of copy
-_landings: defaultdict[int, list[_Landing]] = defaultdict(list)  # by GPU: those that nobody waits for
+_landings: defaultdict[int, list[_Landing]] = defaultdict(list)  # by GPU: those that are free
 
 
 class OnItsWay:
