@@ -31,7 +31,7 @@ from collections.abc import Sequence
 
 from emst import __version__
 from emst.cli import cluster, forest, info, tree, warm_up
-from emst.cli.interrupts import heard
+from emst.cli.interrupts import Interrupts, heard
 from emst.cli.shared import sentence
 
 STATUS = """\
@@ -40,29 +40,29 @@ exit status: 0 done; 2 wrong arguments, files or data; 1 a fault of emst; 130 in
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return its exit status."""
-    with heard():
-        return _status(argv)
+    with heard() as interrupts:
+        return _status(argv, interrupts)
 
 
-def _status(argv: Sequence[str] | None) -> int:
+def _status(argv: Sequence[str] | None, interrupts: Interrupts) -> int:
+    debug = False
     try:
-        arguments = parser().parse_args(argv)
+        with interrupts.before_errors():
+            arguments = parser().parse_args(argv)
+            debug = arguments.debug
+            arguments.run(arguments)
+            sys.stdout.flush()
     except KeyboardInterrupt:
-        return _complain("interrupted", 130, False)
-    try:
-        arguments.run(arguments)
-        sys.stdout.flush()
-    except KeyboardInterrupt:
-        return _complain("interrupted", 130, arguments.debug)
+        return _complain("interrupted", 130, debug)
     except BrokenPipeError:
         with contextlib.suppress(OSError):  # Python flushes standard output once more when it ends
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except (ValueError, RuntimeError, MemoryError, OSError) as error:
-        return _complain(sentence(error), 2, arguments.debug)
+        return _complain(sentence(error), 2, debug)
     except Exception as error:
         what = f"unexpected {type(error).__name__}: {sentence(error)}"
-        return _complain(f"{what}; --debug shows where, please report it", 1, arguments.debug)
+        return _complain(f"{what}; --debug shows where, please report it", 1, debug)
     return 0
 
 

@@ -13,40 +13,84 @@ from typing import Any
 AGAIN = 0.01  # seconds
 
 
+class Interrupts:
+    """Those of one run of the command line."""
+
+    def __init__(self) -> None:
+        self._came = self._over = self._starting = False
+        self._heard = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    @contextlib.contextmanager
+    def before_errors(self) -> Iterator[None]:
+        """An error after an interrupt is taken for the interrupt: where Python drops one that comes within a callback,
+        what called that goes on with half of its work (numba then has no machine code, and says so). At the end of this
+        block it is decided how the command ends, and no interrupt comes any more."""
+        try:
+            yield
+        except Exception as error:
+            if self._came:
+                raise KeyboardInterrupt from error
+            raise
+        finally:
+            self._over = True
+
+    def come(self, number: int, frame: Any) -> None:
+        """The handler of the signal."""
+        if not self._over and not self._starting:
+            self._came = True
+            self._heard.set()
+            sys.unraisablehook = self.ignored
+            signal.default_int_handler(number, frame)
+
+    def ignored(self, what: Any) -> None:
+        """The hook for exceptions that Python ignores, those that are raised here, too."""
+        if what.exc_type is KeyboardInterrupt and not self._over:
+            self._starting = True
+            self._heard.clear()
+            self._thread = threading.Thread(target=self._repeat)
+            self._thread.start()
+            self._starting = False
+
+    def _repeat(self) -> None:
+        while not self._heard.wait(AGAIN):
+            _send()
+
+    def end(self) -> None:
+        """None is on its way afterwards."""
+        self._over = True
+        self._heard.set()
+        if self._thread is not None:
+            self._thread.join()
+
+
 @contextlib.contextmanager
-def heard() -> Iterator[None]:
-    """From Ctrl-C on nothing is printed of exceptions that Python ignores, which are those of finalizers. Two come from
-    an interrupt: one that ends the constructor of an object leaves it without attributes that its finalizer wants
-    (numba's compiler has such objects), and Python drops one that comes within a finalizer. The latter comes again.
+def heard() -> Iterator[Interrupts]:
+    """From Ctrl-C on nothing is printed of exceptions that Python ignores, which are those of finalizers and callbacks.
+    Two come from an interrupt: one that ends the constructor of an object leaves it without attributes that its
+    finalizer wants (numba's compiler has such objects), and Python drops one that comes within a finalizer or a
+    callback. The latter comes again.
 
     Only the main thread gets interrupts, and a handler that the caller has set stays.
     """
+    interrupts = Interrupts()
     main, handler = threading.current_thread() is threading.main_thread(), signal.getsignal(signal.SIGINT)
     if not main or handler is not signal.default_int_handler:
-        yield
+        yield interrupts
         return
     hook = sys.unraisablehook
-    signal.signal(signal.SIGINT, _interrupt)
+    signal.signal(signal.SIGINT, interrupts.come)
     try:
-        yield
+        yield interrupts
     finally:
+        interrupts.end()
         signal.signal(signal.SIGINT, handler)
-        if sys.unraisablehook is _ignored:
+        if sys.unraisablehook is not hook:
             gc.collect()  # what the traceback held
             sys.unraisablehook = hook
 
 
-def _interrupt(number: int, frame: Any) -> None:
-    sys.unraisablehook = _ignored
-    signal.default_int_handler(number, frame)
-
-
-def _ignored(what: Any) -> None:
-    if what.exc_type is KeyboardInterrupt:
-        threading.Timer(AGAIN, _again).start()
-
-
-def _again() -> None:
+def _send() -> None:
     if sys.platform == "win32":
         signal.raise_signal(signal.SIGINT)
     elif (main := threading.main_thread().ident) is not None:
