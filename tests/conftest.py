@@ -18,7 +18,6 @@ sys.path.append(str(ROOT))  # datasets/ and benchmarks/ are not installed
 # Started first, in this order: if several workers share the files, none is left with one of these when the others have
 # finished. While one compiles CUDA kernels, another one compiles those for the CPU that most of the tests need.
 LONG = (
-    "tests/runtime/test_kernels_compile.py",
     "tests/cli/test_warm_up.py",
     "tests/dask/",
     "tests/partitions/",

@@ -42,6 +42,21 @@ def bits_for(axes):
     return lesser(32, CURVE_BITS // axes)
 
 
+def _spreading():
+    """How bits are moved apart, so that those of the other axes fit between them: groups of 16 bits, then of 8,
+    4, 2 and 1. By the number of axes: how far the upper half of each group moves, and where bits are then."""
+    shifts, masks = np.zeros((2, MOST_CURVE_AXES + 1, 5), np.uint64)
+    for axes in range(1, MOST_CURVE_AXES + 1):
+        bits = min(32, CURVE_BITS // axes)
+        for step, group in enumerate((16, 8, 4, 2, 1)):
+            shifts[axes, step] = group * (axes - 1) if group < bits else 0
+            masks[axes, step] = sum(1 << (bit + bit // group * group * (axes - 1)) for bit in range(bits))
+    return shifts, masks
+
+
+_SHIFTS, _MASKS = _spreading()
+
+
 @part
 def set_grid(grids, cell, low, high, widest, extents):
     """Set the grid of a cell from the corners of its box. `widest` and `extents` are scratch of 64 numbers."""
@@ -96,15 +111,22 @@ def grid_cells(cells, lane, point, scale, grids, cell):
 @part
 def hilbert_codes(cells, lanes, axes, codes):
     """Codes of the grid cells in the first lanes, 64 bits at most."""
-    bits = bits_for(axes)
     if axes > 1:
-        _hilbert_transpose(cells, lanes, axes, bits)
+        _hilbert_transpose(cells, lanes, axes, bits_for(axes))
     for j in range(len(codes)):
         codes[j] = 0
-    for bit in range(bits - 1, -1, -1):  # from the highest bit down, the first axis first
-        for i in range(axes):
-            for j in range(len(codes)):
-                codes[j] = (codes[j] << np.uint64(1)) | np.uint64((cells[i, j] >> np.uint32(bit)) & np.uint32(1))
+    by16, by8, by4, by2, by1 = _SHIFTS[axes]
+    mask16, mask8, mask4, mask2, mask1 = _MASKS[axes]
+    for i in range(axes):
+        place = np.uint64(axes - 1 - i)  # the first axis has the highest bit
+        for j in range(len(codes)):
+            x = np.uint64(cells[i, j])
+            x = (x | (x << by16)) & mask16
+            x = (x | (x << by8)) & mask8
+            x = (x | (x << by4)) & mask4
+            x = (x | (x << by2)) & mask2
+            x = (x | (x << by1)) & mask1
+            codes[j] |= x << place
 
 
 @part

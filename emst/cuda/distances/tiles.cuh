@@ -42,7 +42,7 @@ __device__ void tile_powers(const Norm<METRIC> &norm, const T *queries, i64 quer
 // does not hold.
 template <class T>
 __device__ double rounding(int d) {
-  return (d + 16) * (sizeof(T) == 4 ? 0x1p-23 : 0x1p-52);
+  return mul(d + 16.0, sizeof(T) == 4 ? 0x1p-23 : 0x1p-52);
 }
 template <class T>
 constexpr double LEAST_SQUARE = sizeof(T) == 4 ? 1e-34 : 1e-290;
@@ -50,8 +50,8 @@ constexpr double LEAST_SQUARE = sizeof(T) == 4 ? 1e-34 : 1e-290;
 // Whether every point of a tile is farther than `limit` (squared) from a query at this squared distance of its centre.
 template <class T>
 __device__ bool beyond(T to_centre, T radius, Bits<T> limit, double error) {
-  const double gap = __dsqrt_rn(widened(to_centre)) * (1 - error) - widened(radius) * (1 + error);
-  return gap > 0 && gap * gap * (1 - error) > widened(value_of(limit)) + LEAST_SQUARE<T>;
+  const double gap = mul(root(widened(to_centre)), 1 - error) - mul(widened(radius), 1 + error);
+  return gap > 0 && mul(mul(gap, gap), 1 - error) > widened(value_of(limit)) + LEAST_SQUARE<T>;
 }
 
 // Which of the TILE tiles from TILE * group on may hold a point within the limit of one of the block's queries, as
