@@ -81,11 +81,11 @@ def check_reaches(ops, x, outline, own, norm, k=1, share=0.1):
     return found
 
 
-def check_hits(ops, x, labels, radius, outline, own, norm):
+def check_hits(ops, x, labels, radius, outline, own, norm, powers=None):
     arrays = (None if array is None else to_device(ops, array) for array in (x, labels, radius))
     found = to_host(ops.outline_hits(*arrays, on(ops, outline), own, norm))
     assert found.dtype == bool
-    np.testing.assert_array_equal(found, reference.outline_hits(x, labels, radius, outline, own, norm))
+    np.testing.assert_array_equal(found, reference.outline_hits(x, labels, radius, outline, own, norm, powers))
     return found
 
 
@@ -100,9 +100,10 @@ def test_reaches_and_hits_equal_the_reference(ops, name, dtype, kind):
         for own in (0, 3, 6):
             check_reaches(ops, x, outline, own, norm, k=4)
             reach = check_reaches(ops, x, outline, own, norm).reach
+            powers = reference.powers_of_leaves(x, x, outline, own, norm)
             for radius in (reach, np.nextafter(reach, dtype(0)), random.permutation(reach), 0 * reach, 0 * reach - 1):
-                check_hits(ops, x, labels, radius.astype(dtype), outline, own, norm)
-            check_hits(ops, x, None, random.permutation(reach), outline, own, norm)
+                check_hits(ops, x, labels, radius.astype(dtype), outline, own, norm, powers)
+            check_hits(ops, x, None, random.permutation(reach), outline, own, norm, powers)
 
 
 @pytest.mark.parametrize(("name", "dtype"), NAMES_AND_DTYPES)

@@ -104,11 +104,14 @@ def _power(differences, norm):
 
 def power_of_box(low, high, a, b, norm):
     """Between the boxes [low, high] and [a, b]; lowered where rounding is not monotone, unless both are points."""
-    nearest = np.maximum(np.maximum(low - b, a - high), 0)
-    if norm.period is not None:  # the farthest two points may be nearest around the box
-        farthest = np.maximum(b - low, high - a)
-        nearest = np.minimum(nearest, np.array(norm.period, low.dtype) - farthest)
-    power = _power(np.moveaxis(nearest, -1, 0), norm)
+    gaps = []
+    for i in range(low.shape[-1]):
+        gap = np.maximum(np.maximum(low[..., i] - b[..., i], a[..., i] - high[..., i]), 0)
+        if norm.period is not None:  # the farthest two points may be nearest around the box
+            farthest = np.maximum(b[..., i] - low[..., i], high[..., i] - a[..., i])
+            gap = np.minimum(gap, low.dtype.type(norm.period[i]) - farthest)
+        gaps.append(gap)
+    power = _power(gaps, norm)
     if norm.kind != "any power":
         return power
     points = ((low == high) & (a == b)).all(axis=-1)

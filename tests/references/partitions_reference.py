@@ -302,11 +302,11 @@ def outline_reaches(index, outline, home, highest, share):
     for count, size in index.levels[highest::-1]:
         low, high = boxes_of(points, size)
         width = power_between(low, high, norm._replace(period=None))
+        reach = reach_of_boxes(low, high, outline, home, norm)
         for i in range(count):
             inside = slice(i * size, i * size + size)
             if bound[i * size] < 0:  # no box above it is far
-                reach = reach_of_boxes(low[i : i + 1], high[i : i + 1], outline, home, norm)
-                bound[inside] = reach if reach > width[i] else -1
+                bound[inside] = reach[i] if reach[i] > width[i] else -1
                 radius[inside] = width[i] * index.dtype.type(share)
     near = np.flatnonzero(bound < 0).astype(np.int32)
     rest = float(bound[bound >= 0].min(initial=np.inf))
@@ -319,9 +319,13 @@ def outline_reaches(index, outline, home, highest, share):
 
 def reach_of_boxes(low, high, outline, home, norm):
     """All leaves."""
+    return powers_of_leaves(low, high, outline, home, norm).min(axis=1, initial=np.inf).astype(low.dtype)
+
+
+def powers_of_leaves(low, high, outline, home, norm):
+    """Powers of the distances of all boxes to the leaves of all partitions but `home`."""
     leaves, _ = leaves_of(outline, home)
-    between = power_of_box(outline.low[leaves], outline.high[leaves], low[:, None], high[:, None], norm)
-    return between.min(axis=1, initial=np.inf).astype(low.dtype)
+    return power_of_box(outline.low[leaves], outline.high[leaves], low[:, None], high[:, None], norm)
 
 
 def list_hits(hits):
@@ -330,11 +334,10 @@ def list_hits(hits):
     return np.concatenate(lists).astype(np.int32), np.cumsum([0, *map(len, lists)]).tolist()
 
 
-def outline_hits(points, labels, radius, outline, home, norm):
-    """All leaves."""
+def outline_hits(points, labels, radius, outline, home, norm, powers=None):
+    """All leaves. `powers` are those of `powers_of_leaves`, if they are known."""
     leaves, partition = leaves_of(outline, home)
-    x = points[:, None]
-    near = power_of_box(outline.low[leaves], outline.high[leaves], x, x, norm) <= radius[:, None]
+    near = (powers_of_leaves(points, points, outline, home, norm) if powers is None else powers) <= radius[:, None]
     if labels is not None:
         label = outline.label[leaves]
         near &= (label == -1) | (label != labels[:, None])

@@ -74,6 +74,7 @@ from partitions_reference import (  # noqa: F401, more operations
     number_together,
     outline_hits,
     outline_reaches,
+    powers_of_leaves,
     questions,
     rows_here,
     split_points,
