@@ -72,7 +72,7 @@ def condense(linkage, min_cluster_size):
             for x in parts:
                 heappush(queue, (-x, len(born_at)))
                 born_at.append(e)
-    return _measured(linkage, min_cluster_size, born_at, of_merge, left)
+    return _measured(linkage, below, min_cluster_size, born_at, of_merge, left)
 
 
 def nodes_below(linkage):
@@ -93,7 +93,7 @@ def _lone_point(linkage, min_cluster_size):
     return Condensed(linkage, min_cluster_size, none, children, none, size=ids + 1, **lambdas, **points)
 
 
-def _measured(linkage, min_cluster_size, born_at, of_merge, left):
+def _measured(linkage, below, min_cluster_size, born_at, of_merge, left):
     """The other arrays of the condensed tree, from the nodes at which clusters are born, every node's cluster, and how
     many points leave there."""
     n, count = linkage.n, len(born_at)
@@ -117,7 +117,6 @@ def _measured(linkage, min_cluster_size, born_at, of_merge, left):
             if points:
                 terms[c].append(0.0 if lambda_ == birth[c] else float(points) * (lambda_ - birth[c]))
     cluster, leaves = np.empty(n, np.int32), np.empty(n, np.int32)
-    below = nodes_below(linkage)
     queue = deque([(n - 2, n - 2)])
     while queue:
         x, e = queue.popleft()
@@ -186,7 +185,8 @@ def simplify(condensed, persistence):
     of_merge = np.full(len(owners), -1, np.int32)
     for new, c in enumerate(kept):
         of_merge[sorted(nodes[c])] = new
-    return _measured(tree, condensed.min_cluster_size, [born_at[c] for c in kept], of_merge, left)
+    kept_births = [born_at[c] for c in kept]
+    return _measured(tree, nodes_below(tree), condensed.min_cluster_size, kept_births, of_merge, left)
 
 
 def _reached(children):
@@ -211,7 +211,10 @@ def select(condensed, method, epsilon, max_cluster_size, allow_single_cluster):
         return path
 
     def topmost(clusters):
-        return {c for c in clusters if not clusters.intersection(above(c))}
+        below = [False] * count  # one of the clusters; parents come before children
+        for c in range(1, count):
+            below[c] = below[parent[c]] or parent[c] in clusters
+        return {c for c in clusters if not below[c]}
 
     if method == "leaf":
         chosen = {c for c in range(count) if not children[c] and (c > 0 or allow_single_cluster)}
@@ -234,8 +237,10 @@ def select(condensed, method, epsilon, max_cluster_size, allow_single_cluster):
             chosen.discard(c)
             chosen.add(next((x for x in path if born(x) > epsilon), ([c] + path)[-1]))
         chosen = topmost(chosen)
-    ascending = sorted(chosen)
-    label = [next((ascending.index(x) for x in [c, *above(c)] if x in chosen), -1) for c in range(count)]
+    ascending, label = sorted(chosen), []
+    number = {c: i for i, c in enumerate(ascending)}
+    for c in range(count):
+        label.append(number.get(c, label[parent[c]] if c else -1))
     return Selection(np.array(ascending, np.int32), np.array(label, np.int32))
 
 

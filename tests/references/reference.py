@@ -453,10 +453,13 @@ def nearest_outgoing(index, forest, cache):
     a, b = forest.labels[u], forest.labels[v]
     leaves = a != b
     u, v, weight, a, b = u[leaves], v[leaves], weight[leaves], a[leaves], b[leaves]
-    roots, first = np.unique(np.stack([a, b], axis=1).ravel(), return_index=True)  # the first is the lightest
-    forest.best[roots] = weight[first // 2]
-    forest.edge_u[roots] = u[first // 2]
-    forest.edge_v[roots] = v[first // 2]
+    first = np.full(len(forest.labels), len(u))  # of each root's pairs, which is the lightest
+    for ends in (a, b):
+        np.minimum.at(first, ends, np.arange(len(u)))
+    roots = np.flatnonzero(first < len(u))
+    forest.best[roots] = weight[first[roots]]
+    forest.edge_u[roots] = u[first[roots]]
+    forest.edge_v[roots] = v[first[roots]]
 
 
 def merge(forest, prepare=None):
