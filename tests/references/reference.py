@@ -533,13 +533,16 @@ def kruskal(points, core=None, norm=EUCLIDEAN):
         return i
 
     lower, higher, weights, distances = pairs_in_total_order(points, core, norm)
-    for e, (u, v) in enumerate(zip(lower.tolist(), higher.tolist())):
+    for begin in range(0, len(lower), 8 * n):
         if len(edges) == n - 1:
             break
-        a, b = root(u), root(v)
-        if a != b:
-            parent[max(a, b)] = min(a, b)
-            edges.append((u, v, weights[e], distances[e]))
+        labels, some = np.array([root(i) for i in range(n)]), slice(begin, begin + 8 * n)
+        apart = begin + np.flatnonzero(labels[lower[some]] != labels[higher[some]])  # the others close a cycle
+        for e, u, v in zip(apart.tolist(), lower[apart].tolist(), higher[apart].tolist()):
+            a, b = root(u), root(v)
+            if a != b:
+                parent[max(a, b)] = min(a, b)
+                edges.append((u, v, weights[e], distances[e]))
     edges.sort(key=lambda edge: (edge[2], edge[3], edge[0], edge[1]))
     u, v, weight, _ = zip(*edges) if edges else ((), (), (), ())
     return np.array(u, np.int32), np.array(v, np.int32), np.array(weight, points.dtype)
