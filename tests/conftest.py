@@ -16,13 +16,14 @@ matplotlib.use("Agg")  # no test opens a window
 sys.path.append(str(ROOT))  # datasets/ and benchmarks/ are not installed
 
 # Started first, in this order: if several workers share the files, none is left with one of these when the others have
-# finished. While one compiles CUDA kernels, another one compiles those for the CPU that most of the tests need.
+# finished. While one compiles most kernels for the CPU, another one takes files that need few of them.
 LONG = (
     "tests/cli/test_warm_up.py",
+    "tests/runtime/test_kernels_compile.py",
+    "tests/project/",
     "tests/dask/",
     "tests/partitions/",
     "tests/hdbscan/",
-    "tests/project/",
 )
 
 
