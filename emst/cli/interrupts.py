@@ -7,19 +7,19 @@ import gc
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
-AGAIN = 0.01  # seconds
+AGAIN = 0.25  # seconds; an error that follows from a dropped interrupt has left the command by then
 
 
 class Interrupts:
     """Those of one run of the command line."""
 
     def __init__(self) -> None:
-        self._came = self._over = self._starting = False
-        self._heard = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._came = self._over = self._dropped = self._starting = False
+        self._sending = threading.Lock()  # not for the handler: it may interrupt a thread that has it
 
     @contextlib.contextmanager
     def before_errors(self) -> Iterator[None]:
@@ -38,30 +38,29 @@ class Interrupts:
     def come(self, number: int, frame: Any) -> None:
         """The handler of the signal."""
         if not self._over and not self._starting:
-            self._came = True
-            self._heard.set()
+            self._came, self._dropped = True, False
             sys.unraisablehook = self.ignored
             signal.default_int_handler(number, frame)
 
     def ignored(self, what: Any) -> None:
         """The hook for exceptions that Python ignores, those that are raised here, too."""
         if what.exc_type is KeyboardInterrupt and not self._over:
-            self._starting = True
-            self._heard.clear()
-            self._thread = threading.Thread(target=self._repeat)
-            self._thread.start()
+            self._dropped = self._starting = True
+            threading.Thread(target=self._repeat, daemon=True).start()
             self._starting = False
 
     def _repeat(self) -> None:
-        while not self._heard.wait(AGAIN):
-            _send()
+        while self._dropped:
+            time.sleep(AGAIN)
+            with self._sending:
+                if self._dropped:
+                    _send()
 
     def end(self) -> None:
         """None is on its way afterwards."""
         self._over = True
-        self._heard.set()
-        if self._thread is not None:
-            self._thread.join()
+        with self._sending:
+            self._dropped = False
 
 
 @contextlib.contextmanager

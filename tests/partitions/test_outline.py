@@ -85,7 +85,8 @@ def check_hits(ops, x, labels, radius, outline, own, norm, powers=None):
     arrays = (None if array is None else to_device(ops, array) for array in (x, labels, radius))
     found = to_host(ops.outline_hits(*arrays, on(ops, outline), own, norm))
     assert found.dtype == bool
-    np.testing.assert_array_equal(found, reference.outline_hits(x, labels, radius, outline, own, norm, powers))
+    powers = reference.powers_of_leaves(x, x, outline, own, norm) if powers is None else powers
+    np.testing.assert_array_equal(found, reference.hits_of(powers, labels, radius, outline, own))
     return found
 
 

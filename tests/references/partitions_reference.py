@@ -334,10 +334,15 @@ def list_hits(hits):
     return np.concatenate(lists).astype(np.int32), np.cumsum([0, *map(len, lists)]).tolist()
 
 
-def outline_hits(points, labels, radius, outline, home, norm, powers=None):
-    """All leaves. `powers` are those of `powers_of_leaves`, if they are known."""
+def outline_hits(points, labels, radius, outline, home, norm):
+    """All leaves."""
+    return hits_of(powers_of_leaves(points, points, outline, home, norm), labels, radius, outline, home)
+
+
+def hits_of(powers, labels, radius, outline, home):
+    """`outline_hits` from the powers of the distances to all leaves."""
     leaves, partition = leaves_of(outline, home)
-    near = (powers_of_leaves(points, points, outline, home, norm) if powers is None else powers) <= radius[:, None]
+    near = powers <= radius[:, None]
     if labels is not None:
         label = outline.label[leaves]
         near &= (label == -1) | (label != labels[:, None])

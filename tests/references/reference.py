@@ -59,6 +59,7 @@ from partitions_reference import (  # noqa: F401, more operations
     edges_from,
     first_edges,
     forget_bounds,
+    hits_of,
     hold_back,
     insert_edges,
     join_bounds,
