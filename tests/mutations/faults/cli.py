@@ -4,6 +4,20 @@ from .fault import Fault
 
 FAULTS = [
     Fault(
+        "an error that follows from an interrupt is shown as the user's",
+        "emst/cli/interrupts.py",
+        "            if self._came:",
+        "            if False:",
+        ("tests/cli/test_cli.py::test_an_interrupt_meets_a_finalizer[5-Called]",),
+    ),
+    Fault(
+        "an interrupt that Python drops never comes again",
+        "emst/cli/interrupts.py",
+        "                if self._dropped:",
+        "                if False:",
+        ("tests/cli/test_cli.py::test_an_interrupt_meets_a_finalizer[0.25-Finalized]",),
+    ),
+    Fault(
         "an unexpected error exits like wrong arguments",
         "emst/cli/__init__.py",
         'please report it", 1,',
