@@ -295,14 +295,13 @@ def questions(index, places, component, group, base, bound, numbering, outline, 
     return Questions(points, of_points, None if index.core is None else core, radius, ids), start
 
 
-def outline_reaches(index, outline, home, highest, share):
-    """Box by box. Of a near box, the bound is -1."""
+def outline_reaches(index, outline, home, highest, share, reaches=None):
+    """Box by box. Of a near box, the bound is -1. `reaches` are those of `reaches_of_levels`, if they are known."""
     points, norm, places = index.points(), index.norm, np.arange(index.n)
+    *of_levels, of_points = reaches_of_levels(index, outline, home) if reaches is None else reaches
     bound, radius = np.full(index.n, -1, index.dtype), np.full(index.n, np.inf, index.dtype)
-    for count, size in index.levels[highest::-1]:
-        low, high = boxes_of(points, size)
-        width = power_between(low, high, norm._replace(period=None))
-        reach = reach_of_boxes(low, high, outline, home, norm)
+    for (count, size), reach in list(zip(index.levels, of_levels))[highest::-1]:
+        width = power_between(*boxes_of(points, size), norm._replace(period=None))
         for i in range(count):
             inside = slice(i * size, i * size + size)
             if bound[i * size] < 0:  # no box above it is far
@@ -310,11 +309,18 @@ def outline_reaches(index, outline, home, highest, share):
                 radius[inside] = width[i] * index.dtype.type(share)
     near = np.flatnonzero(bound < 0).astype(np.int32)
     rest = float(bound[bound >= 0].min(initial=np.inf))
-    bound[near] = reach_of_boxes(points[near], points[near], outline, home, norm)
+    bound[near] = of_points[near]
     radius[np.setdiff1d(places, near)] = -1
     radius = radius if index.core is None else index.core
     asking = np.flatnonzero(bound <= radius).astype(np.int32)
     return Reaches(bound, near, rest, asking, radius[asking], points[asking])
+
+
+def reaches_of_levels(index, outline, home):
+    """How far the leaves of other partitions are from the boxes of every level, and from the points."""
+    points, norm = index.points(), index.norm
+    boxes = [boxes_of(points, size) for _, size in index.levels] + [(points, points)]
+    return [reach_of_boxes(low, high, outline, home, norm) for low, high in boxes]
 
 
 def reach_of_boxes(low, high, outline, home, norm):
@@ -325,7 +331,13 @@ def reach_of_boxes(low, high, outline, home, norm):
 def powers_of_leaves(low, high, outline, home, norm):
     """Powers of the distances of all boxes to the leaves of all partitions but `home`."""
     leaves, _ = leaves_of(outline, home)
-    return power_of_box(outline.low[leaves], outline.high[leaves], low[:, None], high[:, None], norm)
+    some = np.array_split(np.arange(len(low)), len(low) // 32 + 1)  # their distances to all leaves fit in the caches
+    return np.concatenate(
+        [
+            power_of_box(outline.low[leaves], outline.high[leaves], low[rows, None], high[rows, None], norm)
+            for rows in some
+        ]
+    )
 
 
 def list_hits(hits):

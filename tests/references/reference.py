@@ -77,6 +77,7 @@ from partitions_reference import (  # noqa: F401, more operations
     outline_reaches,
     powers_of_leaves,
     questions,
+    reaches_of_levels,
     rows_here,
     split_points,
     take_open,
@@ -167,7 +168,7 @@ def pairs_in_total_order(points, core=None, norm=EUCLIDEAN):
     u, v = np.triu_indices(len(points), 1)
     distance = power_between(points[u], points[v], norm)
     weight = distance if core is None else np.maximum(np.maximum(core[u], core[v]), distance)
-    order = np.lexsort((v, u, distance, weight))
+    order = np.lexsort((distance, weight))  # stable, and the pairs stand in the order of u and v
     return u[order].astype(np.int32), v[order].astype(np.int32), weight[order], distance[order]
 
 
@@ -379,7 +380,7 @@ def build_queries(points, norm):
 def core_distances(index, k, report=None):
     x = index.scaled
     some = np.array_split(x, len(x) // 256 + 1)  # rows, so that their distances to all points fit in the caches
-    index.core = np.concatenate([np.sort(power_between(rows[:, None], x, index.norm))[:, k - 1] for rows in some])
+    index.core = np.concatenate([np.partition(power_between(rows[:, None], x, index.norm), k - 1)[:, k - 1] for rows in some])
     return index.core
 
 
