@@ -5,6 +5,7 @@ Clusters are sets of merges, walked with an explicit queue; the backends work di
 
 from __future__ import annotations
 
+import functools
 from collections import deque
 from heapq import heappop, heappush
 from math import fsum
@@ -52,10 +53,10 @@ def condense(linkage, min_cluster_size):
     n = linkage.n
     if n == 1:
         return _lone_point(linkage, min_cluster_size)
-    below = nodes_below(linkage)
+    below, size = nodes_below(linkage), linkage.size.tolist()
 
     def large(cluster):
-        return cluster >= 0 and size_of(linkage, cluster) >= min_cluster_size
+        return cluster >= 0 and size[cluster] >= min_cluster_size
 
     of_merge, left = np.full(n - 1, -1, np.int32), np.array(linkage.size)
     born_at = [-1]
@@ -64,10 +65,10 @@ def condense(linkage, min_cluster_size):
         e, c = heappop(queue)
         e = -e
         of_merge[e] = c
-        parts = sorted(x for x in below[e] if large(x))
+        parts = sorted([x for x in below[e] if large(x)])
         if len(parts) == 1:
             heappush(queue, (-parts[0], c))
-            left[e] -= size_of(linkage, parts[0])
+            left[e] -= size[parts[0]]
         elif parts:
             for x in parts:
                 heappush(queue, (-x, len(born_at)))
@@ -75,11 +76,14 @@ def condense(linkage, min_cluster_size):
     return _measured(linkage, below, min_cluster_size, born_at, of_merge, left)
 
 
+@functools.lru_cache(maxsize=1)  # for all condensed trees of one linkage; they only read it
 def nodes_below(linkage):
     """Of the highest merge of every node: what the merges of this node join, which are points and other nodes."""
     heights, below = linkage.height.tolist(), {}
     for e, pair in enumerate(linkage.child.tolist()):
-        fewer, more = sorted((below.pop(x) if x >= 0 and heights[x] == heights[e] else [x] for x in pair), key=len)
+        fewer, more = [below.pop(x) if x >= 0 and heights[x] == heights[e] else [x] for x in pair]
+        if len(fewer) > len(more):
+            fewer, more = more, fewer
         below[e] = more
         more += fewer
     return below
@@ -104,26 +108,30 @@ def _measured(linkage, below, min_cluster_size, born_at, of_merge, left):
     for c in reversed(range(1, count)):
         children[parent[c]] = c, max(c + 1, children[parent[c], 1])
     death, size, leavers = [0.0] * count, [0] * count, [{} for _ in range(count)]
+    sizes, leaving = linkage.size.tolist(), left.tolist()
     for e in reversed(range(n - 1)):
         c = owners[e]
         if c >= 0:
             death[c] = density(heights[e])
-            size[c] = max(size[c], size_of(linkage, e))
-            leavers[c][heights[e]] = leavers[c].get(heights[e], 0) + int(left[e])
+            size[c] = max(size[c], sizes[e])
+            leavers[c][heights[e]] = leavers[c].get(heights[e], 0) + leaving[e]
     terms = [[] for _ in range(count)]  # one for each height at which points leave
     for c in range(count):
         for height in sorted(leavers[c]):
             points, lambda_ = leavers[c][height], density(height)
             if points:
                 terms[c].append(0.0 if lambda_ == birth[c] else float(points) * (lambda_ - birth[c]))
-    cluster, leaves = np.empty(n, np.int32), np.empty(n, np.int32)
+    leaves = np.empty(n, np.int32)  # the lowest node above every point that is in a cluster
     queue = deque([(n - 2, n - 2)])
     while queue:
         x, e = queue.popleft()
-        if x < 0:
-            leaves[x + n], cluster[x + n] = e, owners[e]
-        else:
-            queue.extend((y, x if owners[x] >= 0 else e) for y in below[x])
+        if owners[x] >= 0:
+            e = x
+        for y in below[x]:
+            if y < 0:
+                leaves[y + n] = e
+            else:
+                queue.append((y, e))
     return Condensed(
         linkage=linkage,
         min_cluster_size=min_cluster_size,
@@ -134,7 +142,7 @@ def _measured(linkage, below, min_cluster_size, born_at, of_merge, left):
         death=np.array(death),
         size=np.array(size, np.int32),
         stability=np.array([sum_in_lanes(ascending) for ascending in terms]),
-        cluster=cluster,
+        cluster=of_merge[leaves],
         leaving_merge=leaves,
         of_merge=of_merge,
         left=left,
@@ -149,7 +157,7 @@ def sum_in_lanes(terms):
     for i, term in enumerate(terms):
         lanes[i % 32] += term
     for step in (16, 8, 4, 2, 1):
-        lanes = [lanes[i] + lanes[i ^ step] for i in range(32)]
+        lanes = [lanes[i] + lanes[i + step] for i in range(step)]
     return lanes[0]
 
 

@@ -380,7 +380,8 @@ def build_queries(points, norm):
 def core_distances(index, k, report=None):
     x = index.scaled
     some = np.array_split(x, len(x) // 256 + 1)  # rows, so that their distances to all points fit in the caches
-    index.core = np.concatenate([np.partition(power_between(rows[:, None], x, index.norm), k - 1)[:, k - 1] for rows in some])
+    powers = (power_between(rows[:, None], x, index.norm) for rows in some)
+    index.core = np.concatenate([np.partition(of_rows, k - 1)[:, k - 1] for of_rows in powers])
     return index.core
 
 
