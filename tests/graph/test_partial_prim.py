@@ -5,7 +5,7 @@ from __future__ import annotations
 import graph_reference as reference
 import numpy as np
 import pytest
-from graph_helpers import assert_chosen, on, with_loops
+from graph_helpers import assert_chosen, graph_and_forest, on, with_loops
 from graph_reference import GRAPHS, KINDS, WEIGHTS, adjacency_of, weights_for
 from helpers import to_device, to_host
 from numba import njit
@@ -21,8 +21,8 @@ from emst.graph.algorithms.partial_prim import LONG_ROW, VARIANTS, forest
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", GRAPHS)
 def test_the_forest_is_kruskals(ops, name, kind, dtype):
-    graph = adjacency_of(GRAPHS[name], weights_for(len(GRAPHS[name][1]), dtype, kind))
-    assert_chosen(forest(on(ops, graph), ops), graph)
+    graph, theirs = graph_and_forest(name, kind, dtype)
+    assert_chosen(forest(on(ops, graph), ops), graph, theirs)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -30,8 +30,8 @@ def test_the_forest_is_kruskals(ops, name, kind, dtype):
 @pytest.mark.parametrize("kind", ["equal", "ties", "rising"])
 @pytest.mark.parametrize("name", GRAPHS)
 def test_neither_gamma_nor_the_variant_changes_it(ops, name, kind, gamma, variant):
-    graph = adjacency_of(GRAPHS[name], weights_for(len(GRAPHS[name][1]), np.float32, kind), symmetric=False)
-    assert_chosen(forest(on(ops, graph), ops, gamma=gamma, variant=variant), graph)
+    graph, theirs = graph_and_forest(name, kind, np.float32, symmetric=False)
+    assert_chosen(forest(on(ops, graph), ops, gamma=gamma, variant=variant), graph, theirs)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -41,8 +41,9 @@ def test_many_workers_at_once(ops, gamma, variant):
     graphs = [reference.shuffled(reference.path(30_000)), reference.grid(150), reference.random(20_000, 60_000)]
     for shape in graphs:
         graph = adjacency_of(shape, weights_for(len(shape[1]), np.int32, "ties"))
+        theirs = reference.graph_forest(graph)
         for _ in range(5):
-            assert_chosen(forest(on(ops, graph), ops, gamma=gamma, variant=variant), graph)
+            assert_chosen(forest(on(ops, graph), ops, gamma=gamma, variant=variant), graph, theirs)
 
 
 def arcs(name, kind, ascending):

@@ -8,7 +8,7 @@ from importlib import import_module
 import graph_reference as reference
 import numpy as np
 import pytest
-from graph_helpers import assert_chosen, on, with_loops
+from graph_helpers import assert_chosen, graph_and_forest, on, with_loops
 from graph_reference import GRAPHS, KINDS, WEIGHTS, adjacency_of, csr_of, weights_for
 
 from emst.backend.records import Adjacency
@@ -29,9 +29,9 @@ def run(algorithm, ops, graph):
     return forest, left
 
 
-def assert_forest(algorithm, ops, graph):
+def assert_forest(algorithm, ops, graph, theirs=None):
     ours, left = run(algorithm, ops, graph)
-    assert_chosen(ours, graph)
+    assert_chosen(ours, graph, theirs)
     assert_rounds(graph, left, len(ours.entries))
 
 
@@ -47,8 +47,7 @@ def assert_rounds(graph, left, taken):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", GRAPHS)
 def test_the_forest_is_kruskals(algorithm, ops, name, kind, dtype, symmetric):
-    weights = weights_for(len(GRAPHS[name][1]), dtype, kind)
-    assert_forest(algorithm, ops, adjacency_of(GRAPHS[name], weights, symmetric))
+    assert_forest(algorithm, ops, *graph_and_forest(name, kind, dtype, symmetric))
 
 
 @pytest.mark.parametrize("index", [np.int32, np.int64])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import tracemalloc
 from types import SimpleNamespace
@@ -246,6 +247,7 @@ def peak_of(action, bound):
     return peak, result
 
 
+@functools.cache  # tests only read them
 def large(form, n=2_000, k=250_000, dtype=np.float64):
     """A graph of k random edges, in both directions unless it is "upper"."""
     g = np.random.default_rng(0)

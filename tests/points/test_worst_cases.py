@@ -4,10 +4,11 @@ import time
 
 import numpy as np
 import pytest
-from helpers import DTYPES, cloud, hierarchies, to_device, to_host, tree
+from helpers import DTYPES, cloud, hierarchies, scale_and_order, to_device, to_host, tree
 
 import emst
 from emst import HDBSCANGPU
+from emst.backend.records import EUCLIDEAN
 from emst.boruvka import spanning_forest
 
 
@@ -58,7 +59,10 @@ def test_packets_of_far_points_stop_and_are_finished(ops, k, dtype):
     """Coordinates differ by many orders of magnitude, so a point far out has almost the same distance to thousands of
     others. The test takes the rounds one by one. On the GPU, some packets stop, and a second launch finishes them."""
     x = np.random.default_rng(0).lognormal(0, 9, (20_000, 2)).astype(dtype)
-    index, _, order = hierarchies(ops, x, k)
+    scale, order = scale_and_order(x)
+    index = ops.build_index(to_device(ops, x), to_device(ops, order), scale, EUCLIDEAN)
+    if k > 1:
+        ops.core_distances(index, k)
     forest = ops.join_duplicates(index)
     cache = ops.cache_neighbours(index, forest)
     stopped = []

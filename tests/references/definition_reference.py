@@ -85,9 +85,13 @@ def by_definition(
     max_cluster_size=None,
     allow_single_cluster=False,
     epsilon_max=INF,
+    condensed=None,
 ):
-    """The clustering of n points with this minimum spanning tree; options as in `emst.hierarchy.selection.Options`."""
-    clusters = condense(n, edges, weights, min_cluster_size)
+    """The clustering of n points with this minimum spanning tree; options as in `emst.hierarchy.selection.Options`.
+
+    `condensed` is what `condense` finds, if it is known; with a persistence, it is changed.
+    """
+    clusters = condense(n, edges, weights, min_cluster_size) if condensed is None else condensed
     if persistence > 0:
         clusters = simplify(clusters, persistence)
     root = clusters[0]

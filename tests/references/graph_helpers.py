@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+
 import graph_reference as reference
 import numpy as np
-from graph_reference import GRAPHS, csr_of, weights_for
+from graph_reference import GRAPHS, adjacency_of, csr_of, weights_for
 from helpers import to_device, to_host
 
 from emst.backend.records import Adjacency
@@ -26,9 +28,16 @@ def with_loops(symmetric=True, index=np.int32):
     return Adjacency(indptr, indices.astype(np.int32), values, symmetric)
 
 
-def assert_chosen(ours, graph):
-    """An algorithm, on either device, has chosen the edges that Kruskal's algorithm chooses."""
-    theirs = reference.graph_forest(graph)
+@functools.cache
+def graph_and_forest(name, kind, dtype, symmetric=True):
+    """A graph of GRAPHS, and the forest that Kruskal's algorithm chooses: once for all tests, which only read them."""
+    graph = adjacency_of(GRAPHS[name], weights_for(len(GRAPHS[name][1]), dtype, kind), symmetric)
+    return graph, reference.graph_forest(graph)
+
+
+def assert_chosen(ours, graph, theirs=None):
+    """An algorithm, on either device, has chosen the edges that Kruskal's algorithm chooses: `theirs`, if known."""
+    theirs = reference.graph_forest(graph) if theirs is None else theirs
     for field, dtype in (("entries", np.int64), ("source", np.int32), ("target", np.int32)):
         np.testing.assert_array_equal(to_host(getattr(ours, field)), getattr(theirs, field), field)
         assert getattr(ours, field).dtype == dtype

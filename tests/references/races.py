@@ -97,7 +97,7 @@ class Held(NamedTuple):
     after: np.ndarray
 
     def write(self) -> None:
-        if self.after.size == 0:
+        if self.before.tobytes() == self.after.tobytes():
             return
         changed = self.before.view(np.uint8) != self.after.view(np.uint8)  # in any bit
         changed = changed.reshape(*self.after.shape, -1).any(axis=-1)
