@@ -106,9 +106,10 @@ def test_a_row_longer_than_a_block(ops, ends):
 
 
 def disordered(how, symmetric=True):
-    """A dense graph that has to be sorted, or whose lower triangle has to be read."""
-    (indptr, indices, weights), (rows, *_) = graph_and_entries("complete", np.float64, kind="distinct")
-    n, g = len(indptr) - 1, np.random.default_rng(1)
+    """A dense graph that has to be sorted, or whose lower triangle has to be read: hundreds of the smallest blocks."""
+    n, ends = 50, np.triu_indices(50, 1)
+    indptr, indices, weights, _ = csr_of(n, *ends, weights_for(len(ends[0]), np.float64, "distinct"))
+    rows, g = np.repeat(np.arange(n), np.diff(indptr)), np.random.default_rng(1)
     order = np.arange(len(rows))
     if how == "unsorted rows":
         order = np.lexsort((g.random(len(rows)), rows))

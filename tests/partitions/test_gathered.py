@@ -1,9 +1,11 @@
 """Edges of partitions as one list: others in between, and two lists merged."""
 
+import functools
+
 import numpy as np
 import pytest
 import reference
-from helpers import DTYPES, KINDS, cloud, forest_on, hierarchies, to_device, to_host
+from helpers import DTYPES, KINDS, cloud, forest_on, hierarchies, scaled_in_curve_order, to_device, to_host
 from norms_reference import BY_NAME
 
 from emst.backend.partition_records import ListedEdges, Numbering, OpenEdges
@@ -24,11 +26,27 @@ def assert_same(found, expected):
         np.testing.assert_array_equal(to_host(ours), theirs)
 
 
-def listed(ops, x, k, norm=EUCLIDEAN):
-    """Hierarchies of both, and the edges of the tree by their places on the curve, with their weights and powers."""
-    index, expected, order = hierarchies(ops, x, k, norm)
+def forest_of(expected):
+    """The forest with all edges of the tree."""
     forest = reference.join_duplicates(expected)
     spanning_forest(forest, lambda forest: reference.nearest_outgoing(expected, forest, None), reference)
+    return forest
+
+
+@functools.cache
+def points_and_forest(kind, dtype, k):
+    """For all shares of the edges."""
+    x = cloud(1_300, 3, dtype, kind)
+    index, _ = scaled_in_curve_order(x)
+    if k > 1:
+        reference.core_distances(index, k)
+    return x, forest_of(index)
+
+
+def listed(ops, x, k, norm=EUCLIDEAN, forest=None):
+    """Hierarchies of both, and the edges of the tree by their places on the curve, with their weights and powers."""
+    index, expected, order = hierarchies(ops, x, k, norm)
+    forest = forest_of(expected) if forest is None else forest
     places = to_device(ops, np.arange(len(x), dtype=np.int32))
     edges, weights = map(to_host, ops.sorted_edges(index, forest_on(ops, forest), places, powers=True))
     powers = reference.edge_powers(expected, *edges.T) if k > 1 else None
@@ -53,7 +71,8 @@ def inserted(ops, index, edges, weights, rows, others, numbering):
 @pytest.mark.parametrize("share", [0, 0.02, 0.5, 1])
 def test_edges_that_were_taken_out_go_back(ops, kind, dtype, k, share):
     numbering = Numbering(2**32 + 5, 40, 7)
-    index, expected, rows, edges, weights, powers = listed(ops, cloud(1_300, 3, dtype, kind), k)
+    x, forest = points_and_forest(kind, dtype, k)
+    index, expected, rows, edges, weights, powers = listed(ops, x, k, forest=forest)
     out = np.random.default_rng(5).random(len(edges)) < share
     of_rows = np.sort(rows[edges], axis=1)
     others = opened(of_rows[out], weights[out], None if powers is None else powers[out], edges[out], numbering)

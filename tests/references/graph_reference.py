@@ -111,6 +111,8 @@ def kruskal(n, rows, columns, weights):
         if a != b:
             parent[a] = b
             taken.append(e)
+            if len(taken) == n - 1:  # one component is left
+                break
     return np.sort(np.array(taken, np.int64)), np.array([find(x) for x in range(n)], np.int32)
 
 
