@@ -8,10 +8,11 @@ import cupy
 import numpy as np
 
 from emst.backend.records import Condensed, Linkage
+from emst.cuda.hierarchy.condensed_few import condense_few
 from emst.cuda.hierarchy.linkage import Chains
 from emst.cuda.hierarchy.nodes import find_nodes
 from emst.cuda.runtime.compile import ctype, number_type
-from emst.cuda.runtime.constants import FEW, FEW_THREADS, PIECE
+from emst.cuda.runtime.constants import FEW, PIECE
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
 from emst.cuda.runtime.memory import all_ones, empties
 from emst.cuda.runtime.sort import sort_pairs
@@ -33,20 +34,15 @@ def condense(linkage: Linkage, min_cluster_size: int) -> Condensed:
         return _single_point(linkage, min_cluster_size)
     chains: Chains = linkage.scratch
     kind = linkage.size.dtype.type
-    nodes = find_nodes(linkage, kind(min(min_cluster_size, np.iinfo(kind).max)))
-    place, cluster, leaving = empties((m, np.int32), (m + 1, np.int32), (m + 1, np.int32))
+    least = kind(min(min_cluster_size, np.iinfo(kind).max))
     if chains.few:
-        keys, inner = empties((m, np.uint32), (m, np.int32))
-        merges = (chains.entries, chains.slots, chains.rounds, nodes.node, m, nodes.mark)
-        placing = (*merges, chains.parent_merge, place, cluster, leaving, keys, inner)
-        launch("hierarchy/condensed", "place_few", FEW_THREADS, *placing, block=FEW_THREADS)
-        children, inside = nodes.counts.arrived()
-        members = _in_order(keys[:inside], inner[:inside], children + 1, nodes.left)
-    else:
-        chains.descend("hierarchy/condensed", "place_merges", nodes.node, m, nodes.mark, place)
-        launch_over_points("hierarchy/condensed", "leave", m + 1, chains.parent_merge, m + 1, place, cluster, leaving)
-        children, inside = nodes.counts.arrived()
-        members = members_of(place, inside, children + 1, nodes.left)
+        return condense_few(linkage, min_cluster_size, least)
+    nodes = find_nodes(linkage, least)
+    place, cluster, leaving = empties((m, np.int32), (m + 1, np.int32), (m + 1, np.int32))
+    chains.descend("hierarchy/condensed", "place_merges", nodes.node, m, nodes.mark, place)
+    launch_over_points("hierarchy/condensed", "leave", m + 1, chains.parent_merge, m + 1, place, cluster, leaving)
+    children, inside = nodes.counts.arrived()
+    members = members_of(place, inside, children + 1, nodes.left)
     born_at, size = nodes.born_at[: children + 1], nodes.points[: children + 1]
     clusters = (born_at, size, place, nodes.left, members, cluster, leaving)
     return measured(linkage, min_cluster_size, *clusters)
@@ -58,11 +54,6 @@ def members_of(of_merge: cupy.ndarray, inside: int, count: int, left: cupy.ndarr
     m = len(of_merge)
     keys, nodes, total = cupy.empty(inside, np.uint32), cupy.empty(inside, np.int32), cupy.empty(1, np.int32)
     Compaction(m).launch("hierarchy/condensed", "list_members", m, of_merge, m, keys, nodes, total)
-    return _in_order(keys, nodes, count, left)
-
-
-def _in_order(keys: cupy.ndarray, nodes: cupy.ndarray, count: int, left: cupy.ndarray) -> Members:
-    """The members of `count` clusters from their nodes in ascending order, with their clusters as keys."""
     return Members(*sort_pairs(keys, nodes, bits=count.bit_length()), left)
 
 

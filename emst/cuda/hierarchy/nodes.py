@@ -11,9 +11,7 @@ import cupy
 import numpy as np
 
 from emst.backend.records import Linkage
-from emst.cuda.hierarchy.linkage import Chains
 from emst.cuda.runtime.compile import ctype, number_type
-from emst.cuda.runtime.constants import FEW_THREADS
 from emst.cuda.runtime.launch import Compaction, launch
 from emst.cuda.runtime.memory import OnItsWay, all_ones, empties
 from emst.cuda.runtime.sort import few, sort_pairs
@@ -31,17 +29,28 @@ class Nodes:
     counts: OnItsWay  # K - 1, and the number of nodes in clusters
 
 
+def most_splits(linkage: Linkage, least: np.integer) -> int:
+    """How many clusters but the root there are at most. Half of all, and one more, have no split below: these hold at
+    least `least` points each."""
+    return min(2 * (linkage.points // int(least)), len(linkage.size))
+
+
 def find_nodes(linkage: Linkage, least: np.integer) -> Nodes:
     """The nodes of a dendrogram of two or more points, for clusters of at least `least` points, a number of
-    the dtype of sizes."""
-    m, kind = len(linkage.size), linkage.size.dtype
-    chains: Chains = linkage.scratch
-    # Half of all clusters, and one more, have no split below: these hold at least `least` points each. The GPU does not
-    # wait until the host knows how many clusters there are.
-    most = min(2 * (linkage.points // int(least)), m)
-    left = cupy.empty(m, kind)
-    node, mark, keys, child, total = (_find_few if chains.few else _find_many)(linkage, least, most, left)
-    counts, of_sizes = OnItsWay(total), f"<{number_type(kind)}>"
+    the dtype of sizes. The GPU does not wait until the host knows how many clusters there are."""
+    m, kind, of_sizes = len(linkage.size), linkage.size.dtype, f"<{number_type(linkage.size.dtype)}>"
+    most = most_splits(linkage, least)
+    node, mark, above = (cupy.empty(m, np.int32) for _ in range(3))
+    of_heights = f"<{ctype(linkage.height.dtype)}>"
+    linkage.scratch.descend("hierarchy/nodes", f"find_nodes{of_heights}", linkage.height, m, node)
+    left, counters = cupy.empty(m, kind), cupy.zeros(m + 2, np.int32)
+    large, total = counters[:m], counters[m:]
+    marking = (linkage.child, linkage.size, node, m, least, mark, above, large, left)
+    launch("hierarchy/nodes", f"mark_merges{of_sizes}", m, *marking)
+    keys, child = all_ones(most, np.uint32), all_ones(most, np.int32)  # those of clusters that there are not come last
+    listing = (linkage.size, m, mark, above, large, left, keys, child, total)
+    Compaction(m).launch("hierarchy/nodes", f"list_children{of_sizes}", m, *listing)
+    counts = OnItsWay(total)
     born_at, points = empties((most + 1, np.int32), (most + 1, kind))
     numbering = (total, linkage.size, m, mark, born_at, points)
     if few(most):
@@ -50,36 +59,3 @@ def find_nodes(linkage: Linkage, least: np.integer) -> Nodes:
         keys, child = sort_pairs(keys, child, bits=m.bit_length())
         launch("hierarchy/nodes", f"number_children{of_sizes}", most, keys, child, *numbering)
     return Nodes(node, mark, left, born_at, points, counts)
-
-
-def _find_few(linkage: Linkage, least: np.integer, most: int, left: cupy.ndarray) -> tuple[cupy.ndarray, ...]:
-    """The nodes, marks, and the nodes at which clusters begin with their keys, `most` at most and not in order; and
-    `Nodes.counts`. By one launch, with all memory in one piece."""
-    m, chains = len(linkage.size), linkage.scratch
-    sizes = (m, m, m, m, most, 2)
-    node, mark, above, large, child, total, keys = empties(*((size, np.int32) for size in sizes), (most, np.uint32))
-    merges = (chains.entries, chains.slots, chains.rounds, linkage.height, linkage.child, linkage.size, m, least)
-    launch(
-        "hierarchy/nodes",
-        f"find_few<{ctype(linkage.height.dtype)}, {number_type(linkage.size.dtype)}>",
-        FEW_THREADS,
-        *(*merges, node, mark, above, large, left, keys, child, total),
-        block=FEW_THREADS,
-    )
-    return node, mark, keys, child, total
-
-
-def _find_many(linkage: Linkage, least: np.integer, most: int, left: cupy.ndarray) -> tuple[cupy.ndarray, ...]:
-    """The same for any number of merges. The keys of clusters that there are not come last."""
-    m, of_sizes = len(linkage.size), f"<{number_type(linkage.size.dtype)}>"
-    node, mark, above = (cupy.empty(m, np.int32) for _ in range(3))
-    of_heights = f"<{ctype(linkage.height.dtype)}>"
-    linkage.scratch.descend("hierarchy/nodes", f"find_nodes{of_heights}", linkage.height, m, node)
-    counters = cupy.zeros(m + 2, np.int32)
-    large, total = counters[:m], counters[m:]
-    marking = (linkage.child, linkage.size, node, m, least, mark, above, large, left)
-    launch("hierarchy/nodes", f"mark_merges{of_sizes}", m, *marking)
-    keys, child = all_ones(most, np.uint32), all_ones(most, np.int32)
-    listing = (linkage.size, m, mark, above, large, left, keys, child, total)
-    Compaction(m).launch("hierarchy/nodes", f"list_children{of_sizes}", m, *listing)
-    return node, mark, keys, child, total

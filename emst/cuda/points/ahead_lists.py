@@ -119,14 +119,7 @@ KERNELS = {
     "labels": """
         hierarchy/linkage close_edges<u32> resident
         hierarchy/linkage sum_chains<u32> resident
-        hierarchy/nodes find_few<{R}, {S}>
-        hierarchy/nodes rank_children<{S}>
-        hierarchy/condensed place_few
-        hierarchy/condensed measure_few<{R}, {S}>
-        hierarchy/condensed describe<{R}, {S}>
-        hierarchy/condensed sum_short<{R}>
-        hierarchy/condensed list_long
-        hierarchy/condensed sum_long<{R}>
+        hierarchy/condensed_few condense_few<{R}, {S}> resident
         hierarchy/selection select_few<{S}>
         hierarchy/selection label_points<{R}>
         runtime/gather gather_words<{WORD}, int>
@@ -223,9 +216,15 @@ KERNELS = {
         hierarchy/nodes mark_merges<{S}>
         hierarchy/nodes list_children<{S}>
         hierarchy/nodes number_children<{S}>
+        hierarchy/nodes rank_children<{S}>
         hierarchy/condensed place_merges resident
         hierarchy/condensed leave
         hierarchy/condensed list_members
+        hierarchy/condensed measure_few<{R}, {S}>
+        hierarchy/condensed describe<{R}, {S}>
+        hierarchy/condensed sum_short<{R}>
+        hierarchy/condensed list_long
+        hierarchy/condensed sum_long<{R}>
         runtime/sort count_digits<u32>
         runtime/sort sort_pass<u32>
         hierarchy/selection far_ancestors

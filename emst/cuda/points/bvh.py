@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import cupy
@@ -31,7 +32,8 @@ class SearchIndex:
     rows : T[padded, stride]
         Points: coordinates, then the core distance in the last column.
     nodes : T[2 * nodes, stride]
-        Rows (low corner, label) and (high corner, least core distance) of every node.
+        Rows (low corner, label) and (high corner, least core distance) of every node. They are made when they are first
+        read: few points without core distances are joined without them.
     metric : Metric
         The norm, as kernels take it.
     layout, template : str
@@ -76,7 +78,14 @@ class SearchIndex:
         offsets = [sum(counts[:level]) for level in range(len(counts))]
         fields = len(counts), *counts, *pad, *offsets, *pad
         self.hierarchy = as_struct(fields, np.int32)  # a Hierarchy of bvh.cuh, by value
-        self.nodes = cupy.empty((2 * sum(counts), rows.shape[1]), rows.dtype)
+
+    @functools.cached_property
+    def nodes(self) -> cupy.ndarray:
+        nodes = cupy.empty((2 * sum(self.counts), self.rows.shape[1]), self.dtype)
+        if self.walks:
+            launch("points/bvh", f"leaf_boxes<{self.layout}>", padded(self.n), self.rows, self.n, nodes)
+        each_level(self, "points/bvh", "parent_boxes", range(1, len(self.counts)), nodes)
+        return nodes
 
     @property
     def few(self) -> bool:
@@ -129,10 +138,8 @@ def build_index(points: cupy.ndarray, order: cupy.ndarray, scale: float, norm: N
     index = _gathered(points, order, scale, norm, engine_before_looking(n, d, norm))
     rows = index.rows
     if index.walks:
-        launch("points/bvh", f"leaf_boxes<{index.layout}>", padded(n), rows, n, index.nodes)
-        engine = engine_after_looking(rows, index.nodes, index.counts[0], n, d, norm, index.layout)
+        engine = engine_after_looking(index)
         if engine is Engine.WALKS:
-            each_level(index, "points/bvh", "parent_boxes", range(1, len(index.counts)))
             return index
         index = SearchIndex(rows, n, d, scale, norm, engine)
     index.centres = centres_of(rows, n) if norm == EUCLIDEAN else None
@@ -158,10 +165,10 @@ def _gathered(
     return index
 
 
-def each_level(index: SearchIndex, path: str, name: str, levels: range) -> None:
+def each_level(index: SearchIndex, path: str, name: str, levels: range, nodes: cupy.ndarray) -> None:
     """A kernel over the nodes of each level, from low to high, a warp a node."""
     for level in levels:
-        launch(path, f"{name}<{index.layout}>", 32 * index.counts[level], index.hierarchy, level, index.nodes)
+        launch(path, f"{name}<{index.layout}>", 32 * index.counts[level], index.hierarchy, level, nodes)
 
 
 def write_cores(index: SearchIndex, core: cupy.ndarray) -> None:
@@ -171,4 +178,4 @@ def write_cores(index: SearchIndex, core: cupy.ndarray) -> None:
         index.rows[: index.n, -1] = core
         return
     launch("points/bvh", f"leaf_cores<{index.layout}>", index.n, core, index.n, index.rows, index.nodes)
-    each_level(index, "points/bvh", "parent_cores", range(1, len(index.counts)))
+    each_level(index, "points/bvh", "parent_cores", range(1, len(index.counts)), index.nodes)

@@ -7,6 +7,7 @@ the points lie in clusters or have few intrinsic dimensions: then a look at a fe
 from __future__ import annotations
 
 from enum import Enum
+from typing import TYPE_CHECKING
 
 import cupy
 import numpy as np
@@ -14,6 +15,9 @@ import numpy as np
 from emst.backend.records import EUCLIDEAN, Norm
 from emst.cuda.runtime.launch import launch
 from emst.cuda.runtime.tensor_cores import stages
+
+if TYPE_CHECKING:
+    from emst.cuda.points.bvh import SearchIndex
 
 
 class Engine(Enum):
@@ -54,19 +58,19 @@ def may_compare_all_pairs(n: int, d: int) -> bool:
     return d >= BRUTE_FROM or _may_look(n, d)
 
 
-def engine_after_looking(
-    rows: cupy.ndarray, leaf_nodes: cupy.ndarray, leaves: int, n: int, d: int, norm: Norm, layout: str
-) -> Engine:
+def engine_after_looking(index: SearchIndex) -> Engine:
     """The engine for points for which walks are likely: products, if a walk would visit so many leaves that comparing
     all pairs is faster.
 
     The radius of a sampled point is the distance to the fourth nearest of its neighbours on the curve.
     """
+    n, d, norm = index.n, index.d, index.norm
     if norm != EUCLIDEAN or not _may_look(n, d) or stages() == 0:
         return Engine.WALKS
+    leaves = index.counts[0]
     near, looked = cupy.zeros(1, np.uint64), min(leaves, LEAVES)
-    args = (rows, leaf_nodes, n, leaves, LOOKED_AT, looked, near)
-    launch("points/engine", f"count_near_leaves<{layout}>", 32 * LOOKED_AT, *args)
+    args = (index.rows, index.nodes, n, leaves, LOOKED_AT, looked, near)
+    launch("points/engine", f"count_near_leaves<{index.layout}>", 32 * LOOKED_AT, *args)
     return all_pairs_engine(n, d, norm) if int(near[0]) * d >= WORTH * LOOKED_AT * looked else Engine.WALKS
 
 

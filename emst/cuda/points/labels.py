@@ -19,6 +19,6 @@ def label_nodes(index: SearchIndex, labels: cupy.ndarray, group: cupy.ndarray | 
     args = (cupy.ascontiguousarray(labels), group, index.n, index.hierarchy, index.nodes)
     launch("points/labels", f"label_leaves<{index.layout}>", 32 * -(-index.n // (LEAF * FAN)), *args)
     top = max(sum(count > FAN for count in index.counts), 2)  # the first level that one block does at once
-    each_level(index, "points/labels", "label_level", range(2, top))
+    each_level(index, "points/labels", "label_level", range(2, top), index.nodes)
     if top < len(index.counts):
         launch("points/labels", f"label_top<{index.layout}>", 1024, index.hierarchy, top, index.nodes, block=1024)

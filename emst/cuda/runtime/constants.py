@@ -61,7 +61,8 @@ TREE_THREADS = 256  # of a block that grows a cluster's tree (validity.cu)
 
 # The dendrogram and the condensed tree.
 ROUND_THREADS, PROGRESS_WORDS = 512, 97  # of a block; 64-bit words of a `Progress` (rounds.cuh)
-PIECE = 1024  # terms that a warp adds (condensed.cu)
+PIECE = 1024  # terms that a warp adds (members.cuh)
+CONDENSED_WORDS = 7  # 64-bit words a merge of the `Scratch` in condensed_few.cu
 FARTHER = records.FARTHER
 AHEAD = 32  # from a cluster to its far ancestor: one step for each lane (climb.cuh, selection.cu)
 NO_WORD = 2**64 - 1  # nothing has been passed up yet (climb.cuh)

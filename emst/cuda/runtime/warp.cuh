@@ -51,7 +51,7 @@ __device__ u64 block_sum(u64 value) {
 
 // How many keys come before the i-th of n in ascending order; equal ones stay in order. By a warp.
 template <class Word>
-__device__ u32 rank_of_key(const Word *__restrict__ keys, i64 n, i64 i) {
+__device__ u32 rank_of_key(const Word *keys, i64 n, i64 i) {
   const Word key = keys[i];
   u32 before = 0;
 #pragma unroll 4
