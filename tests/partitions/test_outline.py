@@ -75,7 +75,7 @@ def check_reaches(ops, x, outline, own, norm, k=1, share=0.1):
     reaches = reference.reaches_of_levels(OnHost(index), outline, own)
     for highest in range(max(len(index.levels), 1)):
         found = Reaches(*map(to_host, ops.outline_reaches(index, on(ops, outline), own, highest, share)))
-        expected = reference.outline_reaches(OnHost(index), outline, own, highest, share, reaches)
+        expected = reference.reaches_from(OnHost(index), reaches, highest, share)
         for name, ours, theirs in zip(Reaches._fields, found, expected):
             assert getattr(ours, "dtype", float) == getattr(theirs, "dtype", float), name
             np.testing.assert_array_equal(ours, theirs, name)

@@ -295,10 +295,14 @@ def questions(index, places, component, group, base, bound, numbering, outline, 
     return Questions(points, of_points, None if index.core is None else core, radius, ids), start
 
 
-def outline_reaches(index, outline, home, highest, share, reaches=None):
-    """Box by box. Of a near box, the bound is -1. `reaches` are those of `reaches_of_levels`, if they are known."""
+def outline_reaches(index, outline, home, highest, share):
+    return reaches_from(index, reaches_of_levels(index, outline, home), highest, share)
+
+
+def reaches_from(index, reaches, highest, share):
+    """`outline_reaches` from `reaches_of_levels`, box by box. Of a near box, the bound is -1."""
     points, norm, places = index.points(), index.norm, np.arange(index.n)
-    *of_levels, of_points = reaches_of_levels(index, outline, home) if reaches is None else reaches
+    *of_levels, of_points = reaches
     bound, radius = np.full(index.n, -1, index.dtype), np.full(index.n, np.inf, index.dtype)
     for (count, size), reach in list(zip(index.levels, of_levels))[highest::-1]:
         width = power_between(*boxes_of(points, size), norm._replace(period=None))

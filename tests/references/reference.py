@@ -77,6 +77,7 @@ from partitions_reference import (  # noqa: F401, more operations
     outline_reaches,
     powers_of_leaves,
     questions,
+    reaches_from,
     reaches_of_levels,
     rows_here,
     split_points,

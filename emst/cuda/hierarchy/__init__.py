@@ -5,7 +5,6 @@ rounds.cuh     the steps of one of these rounds
 chains.cuh     scans over the chains of the dendrogram, round by round
 nodes          nodes: merges of equal height that are connected; where clusters split
 marks.cuh      what stands for a merge until the clusters are known
-nodes.cuh      steps from merges to nodes, and to the clusters that begin at them
 condensed      the condensed tree
 condensed_few  the condensed tree of few points, by one launch
 members.cuh    steps from nodes to the condensed tree

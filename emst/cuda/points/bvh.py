@@ -11,7 +11,7 @@ import numpy as np
 from emst.backend.records import EUCLIDEAN, Norm
 from emst.cuda.distances.brute import centres_of
 from emst.cuda.distances.metric import metric_of
-from emst.cuda.points.engine import Engine, engine_after_looking, engine_before_looking
+from emst.cuda.points.engine import Engine, engine_after_looking, engine_before_looking, may_be_looked_at
 from emst.cuda.runtime.arguments import as_struct
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import BLOCK, EACH, FAN, FEW_POINTS, LEAF, MAX_LEVELS
@@ -138,7 +138,9 @@ def build_index(points: cupy.ndarray, order: cupy.ndarray, scale: float, norm: N
     index = _gathered(points, order, scale, norm, engine_before_looking(n, d, norm))
     rows = index.rows
     if index.walks:
-        engine = engine_after_looking(index)
+        if not may_be_looked_at(n, d, norm):
+            return index
+        engine = engine_after_looking(rows, index.nodes, index.counts[0], n, d, norm, index.layout)
         if engine is Engine.WALKS:
             return index
         index = SearchIndex(rows, n, d, scale, norm, engine)

@@ -7,7 +7,6 @@ the points lie in clusters or have few intrinsic dimensions: then a look at a fe
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING
 
 import cupy
 import numpy as np
@@ -15,9 +14,6 @@ import numpy as np
 from emst.backend.records import EUCLIDEAN, Norm
 from emst.cuda.runtime.launch import launch
 from emst.cuda.runtime.tensor_cores import stages
-
-if TYPE_CHECKING:
-    from emst.cuda.points.bvh import SearchIndex
 
 
 class Engine(Enum):
@@ -58,20 +54,23 @@ def may_compare_all_pairs(n: int, d: int) -> bool:
     return d >= BRUTE_FROM or _may_look(n, d)
 
 
-def engine_after_looking(index: SearchIndex) -> Engine:
-    """The engine for points for which walks are likely: products, if a walk would visit so many leaves that comparing
-    all pairs is faster.
+def engine_after_looking(
+    rows: cupy.ndarray, leaf_nodes: cupy.ndarray, leaves: int, n: int, d: int, norm: Norm, layout: str
+) -> Engine:
+    """The engine for points that `may_be_looked_at`: products, if a walk would visit so many leaves that comparing all
+    pairs is faster.
 
     The radius of a sampled point is the distance to the fourth nearest of its neighbours on the curve.
     """
-    n, d, norm = index.n, index.d, index.norm
-    if norm != EUCLIDEAN or not _may_look(n, d) or stages() == 0:
-        return Engine.WALKS
-    leaves = index.counts[0]
     near, looked = cupy.zeros(1, np.uint64), min(leaves, LEAVES)
-    args = (index.rows, index.nodes, n, leaves, LOOKED_AT, looked, near)
-    launch("points/engine", f"count_near_leaves<{index.layout}>", 32 * LOOKED_AT, *args)
+    args = (rows, leaf_nodes, n, leaves, LOOKED_AT, looked, near)
+    launch("points/engine", f"count_near_leaves<{layout}>", 32 * LOOKED_AT, *args)
     return all_pairs_engine(n, d, norm) if int(near[0]) * d >= WORTH * LOOKED_AT * looked else Engine.WALKS
+
+
+def may_be_looked_at(n: int, d: int, norm: Norm) -> bool:
+    """Whether the engine follows from a look at points for which walks are likely."""
+    return norm == EUCLIDEAN and _may_look(n, d) and stages() > 0
 
 
 def _may_look(n: int, d: int) -> bool:
