@@ -35,9 +35,9 @@ def kernels() -> list[Kernel]:
     for dtype in (np.dtype(np.float32), np.dtype(np.float64)):
         for d in (2, 3):
             for few, rest in ((True, False), (False, True), (False, False)):
-                found |= dict.fromkeys(kernels_of(few, rest, Engine.WALKS, d, dtype, EUCLIDEAN, 1, None))
+                found |= dict.fromkeys(kernels_of(few, rest, few, Engine.WALKS, d, dtype, EUCLIDEAN, 1, None))
                 for k in range(2, 17):
-                    found |= dict.fromkeys(kernels_of(few, rest, Engine.WALKS, d, dtype, EUCLIDEAN, k, dtype))
+                    found |= dict.fromkeys(kernels_of(few, rest, few, Engine.WALKS, d, dtype, EUCLIDEAN, k, dtype))
     return list(found)
 
 

@@ -28,6 +28,7 @@ LONGEST = "32"  # dimensions, and entries of a list: what takes the longest to c
 VALUES = {
     "class T": ["double", "float"],
     "class U": ["u32", "u64"],
+    "class X": ["double", "float"],  # of points, where T is that of a box
     "int D": ["1", "2", "3", "6", LONGEST],  # packed kernels, and the template up to where brute force takes over
     "int K": ["2", "6", LONGEST],
     "int STAGES": ["2", "3"],

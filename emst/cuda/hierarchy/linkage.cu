@@ -13,10 +13,9 @@
 #include "hierarchy/rounds.cuh"
 
 // All rounds of m edges, and the key of every edge: round << slot_bits | slot; its entry is that of chains.cuh.
-// `records` has room for 2 (m + 1), the first half all ones, for the components of all rounds; those of the first are
-// the points. Two lists hold the edges that are left, in turn. `rounds` becomes the number of rounds in which edges
-// closed, at least 1, where the edges of each begin in the order of their keys, and m; the number is 0 if the edges are
-// not a tree.
+// `records` has room for 2 (m + 1), for the components of all rounds; those of the first are the points. Two lists hold
+// the edges that are left, in turn. `rounds` becomes the number of rounds in which edges closed, at least 1, where the
+// edges of each begin in the order of their keys, and m; the number is 0 if the edges are not a tree.
 //
 // A merge's children are complete if both are points. A single point is stored in both places, or in the first if that
 // is its slot; so the second, which is that of the greater child, can be overwritten in either case.
@@ -29,6 +28,8 @@ __global__ void __launch_bounds__(ROUND_THREADS, 1024 / ROUND_THREADS)
   const int points = (int)n;
   __shared__ i64 first_record[MOST_ROUNDS];
   __shared__ u32 closed[MOST_ROUNDS];
+  for (i64 c = grid.first(); c < n; c += grid.step()) records[c] = NO_RECORD;
+  grid.sync();
   for_tiles(grid, m, [&](i64 i) {
     int rank[EACH];
     int2 ends[EACH];

@@ -98,7 +98,6 @@ def close_edges(
     keys, entries = empties((m, word), (m, np.int32))
     scratch = ((2 * n, np.uint64), (n, np.int32), ((n, 2), np.int32), (n, np.int32))
     records, parent, ends_left, ranks_left = empties(*scratch)
-    records.data.memset_async(0xFF, 8 * n)  # the kernel does the same for later rounds
     progress = cupy.zeros(PROGRESS_WORDS + (n.bit_length() + 3) // 2, np.uint64)
     rounds = progress[PROGRESS_WORDS:].view(np.int32)  # the kernel does not set all that are copied
     launch_resident(

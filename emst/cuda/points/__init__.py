@@ -5,6 +5,8 @@ memory.py      the bytes that a tree takes, checked before anything is allocated
 ahead.py       which kernels a tree and its clusters will launch: they are compiled side by side
 ahead_lists.py  these kernels, by what needs them
 order          the order along the Hilbert curve: crowded cells are divided again
+order_few.cu   its first level for few points, by one launch
+cells.cuh      the grid of a cell from its box, and the codes of its points
 curve.cuh      the grid of a cell, and codes along the curve in it; order and places use it
 curve_table.cuh  those codes by a table in two and three dimensions
 bvh            the bounding volume hierarchy; bvh.cuh is its layout

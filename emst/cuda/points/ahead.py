@@ -24,6 +24,7 @@ from emst.cuda.points.weighted import SHORT_LIST
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import PRODUCT_CHUNK
 from emst.cuda.runtime.launch import Kernel, current_gpu, load_side_by_side
+from emst.cuda.runtime.sort import few as few_keys
 from emst.cuda.runtime.tensor_cores import stages
 
 
@@ -39,8 +40,8 @@ def load_ahead(
 ) -> None:
     """See `emst.backend.operations`."""
     few, rest = (are_few(n, d, norm, k > 1), at_once(n)) if not partitions else (False, False)
-    engine = engine_before_looking(n, d, norm)
-    kind = (few, rest, engine, d, np.dtype(dtype), norm, k, labels, weighted, partitions)
+    engine, ranked = engine_before_looking(n, d, norm), few_keys(n) and d <= WARP
+    kind = (few, rest, ranked, engine, d, np.dtype(dtype), norm, k, labels, weighted, partitions)
     _load_ahead(current_gpu(), kind)
 
 
@@ -52,6 +53,7 @@ def _load_ahead(gpu: int, kind: tuple[Any, ...]) -> None:
 def kernels_of(
     few: bool,
     rest: bool,
+    ranked: bool,
     engine: Engine,
     d: int,
     dtype: np.dtype,
@@ -62,8 +64,8 @@ def kernels_of(
     partitions: bool = False,
 ) -> list[Kernel]:
     """What a tree launches, and its clusters, unless `labels`, the dtype of the heights, is None. With weights, these
-    are what most weights take. `few` and `rest`: one launch compares all pairs, or takes all rounds. `partitions`: the
-    points are one of several partitions."""
+    are what most weights take. `few` and `rest`: one launch compares all pairs, or takes all rounds. `ranked`: one
+    launch puts the points in order. `partitions`: the points are one of several partitions."""
     walks, cores = engine is Engine.WALKS, k > 1
     by_rounds = partitions or not (few or (rest and walks and d < LOOK_FROM))
     k = SHORT_LIST if cores and weighted else k
@@ -71,6 +73,7 @@ def kernels_of(
         "rest": not (few or partitions) and walks,
         "begin": True,
         "many axes": d > WARP,
+        "ranked": ranked,
         "hierarchy": walks,
         "lists": walks and 1 < k <= LONGEST_LIST,
         "ranks": walks and k > LONGEST_LIST,

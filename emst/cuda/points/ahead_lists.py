@@ -14,6 +14,7 @@ KERNELS = {
         points/bvh gather<{T}>
     """,
     "many axes": "points/order rank_axes<{T}, {U}>",
+    "ranked": "points/order_few order_few<{T}, {T}, {U}, {A}> resident",
     "hierarchy": """
         points/bvh leaf_boxes<{T}, {D}>
         points/bvh parent_boxes<{T}, {D}>

@@ -14,9 +14,9 @@ import numpy as np
 from emst.backend.records import CROWD, LEAST_EXTENT, MOST_CURVE_AXES, Box, CurveCells, CurveOrder, runs_of
 from emst.cuda.points.statistics import corners_of, corners_of_box
 from emst.cuda.runtime.compile import ctype
-from emst.cuda.runtime.constants import DIGIT_BITS, LEAST_PASSES, MOST_PASSES, TIES_A_THREAD
+from emst.cuda.runtime.constants import BLOCK, DIGIT_BITS, LEAST_PASSES, MOST_PASSES, TIES_A_THREAD
 from emst.cuda.runtime.gather import take
-from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
+from emst.cuda.runtime.launch import Compaction, launch, launch_over_points, launch_resident
 from emst.cuda.runtime.memory import OnItsWay, asarray, empties
 from emst.cuda.runtime.sort import few, index_bits, sample_ties, sort_packed, sort_pairs
 
@@ -59,6 +59,8 @@ def curve_order(
     rows, kept = None, []
     if keep:  # copies from the host, which small inputs would feel
         level = Level(n, 1, cupy.zeros(1, np.int32), cupy.asarray([0, n], np.int64))
+    elif few(n) and copies is None and d <= WARP:
+        rows, level = _few_in_order(points, scale, box)
     while level is not None:
         grids = _grids(_corners(points, level, box), level.cells, d, scale)
         packs = rows is None and not keep and copies is None and not few(n)
@@ -95,6 +97,18 @@ def curve_segments(
     args = (points, np.int32(d), n, scale, *grids, *ranges, segments)
     launch_over_points("points/order", f"code_segments<{_coordinates(points)}>", n, *args)
     return segments
+
+
+def _few_in_order(points: cupy.ndarray, scale: float, box: Box | None) -> tuple[cupy.ndarray, Level | None]:
+    """Few points as the first level orders them, and the next level, if there are crowded cells."""
+    n, d = points.shape
+    corners, grids = _corners(points, Level(n, 1), box), new_grids(1, d)
+    codes, in_order, rows = empties((n, np.uint64), (n, np.uint64), (n, np.int32))
+    state, types = cupy.zeros(2, np.int32), f"{ctype(points.dtype)}, {_types(corners)}, {min(d, MOST_CURVE_AXES)}"
+    args = (points, n, np.int32(d), corners, scale, LEAST_EXTENT, *grids, codes, in_order, rows, state)
+    launch_resident("points/order_few", f"order_few<{types}>", -(-WARP * n // BLOCK), *args, block=BLOCK)
+    _, crowded = OnItsWay(state).arrived()
+    return rows, _crowded(in_order, Level(n, 1), rows, grids.factor) if crowded else None
 
 
 def _corners(points: cupy.ndarray, level: Level, box: Box | None) -> cupy.ndarray:

@@ -49,17 +49,26 @@ __device__ u64 block_sum(u64 value) {
   return all;
 }
 
-// How many keys come before the i-th of n in ascending order; equal ones stay in order. By a warp.
+// How many keys come before the i-th of n in ascending order; equal ones stay in order. `same` is the number of those
+// that equal it, itself included. By a warp.
 template <class Word>
-__device__ u32 rank_of_key(const Word *keys, i64 n, i64 i) {
+__device__ u32 rank_of_key(const Word *keys, i64 n, i64 i, u32 &same) {
   const Word key = keys[i];
-  u32 before = 0;
+  u32 before = 0, equal = 0;
 #pragma unroll 4
   for (i64 j = lane_id(); j < n; j += 32) {
     const Word other = keys[j];
     before += other < key || (other == key && j < i);
+    equal += other == key;
   }
+  same = __reduce_add_sync(FULL, equal);
   return __reduce_add_sync(FULL, before);
+}
+
+template <class Word>
+__device__ u32 rank_of_key(const Word *keys, i64 n, i64 i) {
+  u32 same;
+  return rank_of_key(keys, n, i, same);
 }
 
 // How many items the lanes of a warp keep, and how many kept ones come before each: by j, then by lane.
