@@ -73,8 +73,10 @@ def test_fits_launch_nothing_else(monkeypatch, name, labels):
     from emst.cuda.points import ahead
     from emst.cuda.points.bvh import are_few
     from emst.cuda.points.engine import engine_before_looking
+    from emst.cuda.points.order import WARP
     from emst.cuda.points.rounds import at_once
     from emst.cuda.runtime import launch
+    from emst.cuda.runtime.constants import FEW
 
     data, n, d, dtype, k, metric = FITS[name]
     params = {"p": 3} if metric == "minkowski" else None
@@ -92,6 +94,7 @@ def test_fits_launch_nothing_else(monkeypatch, name, labels):
     d, heights = chosen.searched_columns(d), chosen.computed_in(np.dtype(dtype), None)
     chosen = chosen.of_columns(d, heights)
     few = are_few(n, d, chosen.norm, k > 1)
-    kind = few, at_once(n), engine_before_looking(n, d, chosen.norm), d, chosen.searched_in(heights)
+    engine, ranked = engine_before_looking(n, d, chosen.norm), n <= FEW and d <= WARP
+    kind = few, at_once(n), ranked, engine, d, chosen.searched_in(heights)
     expected = ahead.kernels_of(*kind, chosen.norm, k, heights if labels else None)
     assert launched <= set(expected)
