@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import time
 from types import SimpleNamespace
 
@@ -304,6 +305,37 @@ def test_a_gpu_whose_kernels_cannot_be_kept(given, monkeypatch, caplog):
     assert [record.message for record in caplog.records] == [
         NOT_KEPT.format("No space left on device", "CUPY_CACHE_DIR")
     ]
+
+
+def test_kernels_that_cannot_be_kept_are_compiled_in_memory_at_once(monkeypatch):
+    """One thread has set the variable before the error of the other one comes: that is of a compile that began without
+    it."""
+    cupy = pytest.importorskip("cupy")
+    from emst.cuda.runtime import compile
+
+    begun = threading.Barrier(2, timeout=10)
+
+    def module(**_):
+        if compile.IN_MEMORY not in os.environ:
+            begun.wait()
+            while threading.current_thread().name == "later" and compile.IN_MEMORY not in os.environ:
+                time.sleep(0.001)
+            raise OSError("No space left on device")
+        return SimpleNamespace(get_function=lambda name: name)
+
+    monkeypatch.setattr(cupy, "RawModule", module)
+    monkeypatch.setattr(compile, "_ready", set())
+    monkeypatch.setenv(compile.IN_MEMORY, "1")  # so that it is unset afterwards
+    monkeypatch.delenv(compile.IN_MEMORY)
+    found = []
+    later = threading.Thread(target=lambda: found.append(compile.kernel("points/knn", "later<float>")), name="later")
+    later.start()
+    try:
+        assert compile.kernel("points/knn", "first<float>") == "first<float>"
+        later.join()
+    finally:
+        compile.kernel.cache_clear()
+    assert found == ["later<float>"]
 
 
 def test_a_failed_fit_ends_bar_and_listener(monkeypatch):

@@ -168,8 +168,8 @@ class SearchIndex(Protocol):
     def levels(self) -> list[tuple[int, int]]:
         """(number of boxes, points a box) of every level, the smallest boxes first. The last box may hold fewer."""
 
-    def points(self) -> Array:
-        """Scaled points, T[n, d]."""
+    def points(self, places: Array | None = None) -> Array:
+        """Scaled points, T[n, d], or those at some places in curve order, int32[m], T[m, d]."""
 
 
 def runs_of(codes: Array, first: Array, start: Array) -> tuple[Array, Array, Array, Array]:

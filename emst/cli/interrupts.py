@@ -46,8 +46,12 @@ class Interrupts:
         """The hook for exceptions that Python ignores, those that are raised here, too."""
         if what.exc_type is KeyboardInterrupt and not self._over:
             self._dropped = self._starting = True
-            threading.Thread(target=self._repeat, daemon=True).start()
-            self._starting = False
+            try:
+                threading.Thread(target=self._repeat, daemon=True).start()
+            except RuntimeError:  # the process may have no further thread: the next Ctrl-C is heard
+                self._dropped = False
+            finally:
+                self._starting = False
 
     def _repeat(self) -> None:
         while self._dropped:

@@ -47,6 +47,7 @@ from emst.hdbscan.parameters import (
 from emst.hdbscan.weightless import cut_labels, labels_of, probabilities_of
 from emst.hierarchy.selection import check_cut
 from emst.inputs.features import ATTRIBUTES, features_of, set_features, tag_inputs
+from emst.inputs.weights import require_whole_weights
 from emst.progress import showing
 
 FEW = 5  # up to here, min_samples may follow min_cluster_size without a word
@@ -493,7 +494,10 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
                 constraints = known.constraints(self._model.rows, self._model.ops)
             if constraints is not None:
                 check_choice(other)
-            model = replace(self._model, constraints=constraints).clustered(options_of(other))
+            options = options_of(other)
+            if options.auto:
+                require_whole_weights(self._model.row_weights, "min_cluster_size='auto'")
+            model = replace(self._model, constraints=constraints).clustered(options)
             features = {name: getattr(self, name) for name in ATTRIBUTES if hasattr(self, name)}
             other._take(model, centers_of(model, other.store_centers), features)
         return other

@@ -38,10 +38,10 @@ from emst.gpus.memory import require_memory, worth_several
 from emst.gpus.tree import tree_over_gpus
 from emst.hdbscan.model import Model
 from emst.hdbscan.parameters import Request
-from emst.inputs.devices import choose_device, giver, gpu_of, is_cupy_sparse, on_device_of, on_gpu, to_host
+from emst.inputs.devices import choose_device, giver, gpu_of, is_cupy_sparse, on_device_of, on_gpu, placed, to_host
 from emst.inputs.finite import FiniteRows, all_rows, finite_rows
 from emst.inputs.places import levels_of_the_package
-from emst.inputs.points import CheckedPoints, check_points, check_real, float_of
+from emst.inputs.points import CheckedPoints, check_points, check_range, check_real, float_of
 from emst.inputs.summary import counted
 from emst.inputs.weights import Weights, check_weights, require_whole_weights
 from emst.partitions import records as partitions
@@ -129,6 +129,8 @@ def _of_checked_points(data: CheckedPoints, request: Request) -> Model:
         statistics = ops.point_statistics(points)
         rows = finite_rows(points) if statistics.bad else None
         if rows is not None:
+            for others in (rows.infinite, rows.missing):
+                check_range(data.array, dtype, placed(others, data.gpu))
             points = points[rows.kept]
         if metric.sphere is not None:
             metric.sphere.check(points, None if rows is None else rows.kept)

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from emst.inputs.devices import native_array
+from emst.inputs.points import check_holds_points
 
 ATTRIBUTES = ("n_features_in_", "feature_names_in_")
 
@@ -29,9 +30,22 @@ def features_of(X: Any) -> dict[str, Any]:
         return {"n_features_in_": X.shape[1]}
     if hasattr(X, "__cuda_array_interface__") and X.ndim == 2:
         return {"n_features_in_": X.shape[1]}
+    check_holds_points(X)
     probe = BaseEstimator()
-    validate_data(probe, X if hasattr(X, "shape") else _sized(X), skip_check_array=True)
+    try:
+        validate_data(probe, X if hasattr(X, "shape") else _sized(X), skip_check_array=True)
+    except Exception as error:
+        repeated = _repeated_name(X)
+        if repeated is not None:
+            raise ValueError(f"X has several columns called {repeated!r}; rename them, or pass X.to_numpy()") from error
+        raise
     return dict(vars(probe))
+
+
+def _repeated_name(X: Any) -> Any:
+    """The first name that several columns of a data frame have; None if there is none."""
+    names = list(getattr(X, "columns", ()))
+    return next((name for i, name in enumerate(names) if name in names[:i]), None)
 
 
 def set_features(estimator: Any, features: dict[str, Any]) -> None:

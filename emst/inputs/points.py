@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import numbers
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,8 +84,7 @@ def check_points(X: Any, *, device: str = "auto", dtype: Any = None) -> CheckedP
         ``device="cuda"`` without CuPy or without a GPU.
     """
     check_dtype(dtype)
-    if isinstance(X, (str, os.PathLike)):
-        raise ValueError(f"X is a path; pass the points in it: emst.read_points({os.fspath(X)!r})")
+    check_holds_points(X)
     array, gpu, give = opened(X)
     if gpu is not None:
         _check_device_array(array)
@@ -99,13 +98,23 @@ def check_points(X: Any, *, device: str = "auto", dtype: Any = None) -> CheckedP
             array = check_array(array, **AS_NUMBERS)
             if array.dtype == object:  # lists that hold None, decimals or large integers
                 array = check_array(array, **AS_NUMBERS)
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, OverflowError) as error:
             if isinstance(error, TypeError) and not hasattr(given, "columns"):
                 raise
             raise _explained(given, error) from error
     if len(array) > MAX_POINTS:
         raise ValueError(f"X has {len(array):,} points; ids are 32-bit, so at most {MAX_POINTS:,} are possible")
     return CheckedPoints(array, float_of(array.dtype, dtype), choose_device(device, gpu), gpu, give)
+
+
+def check_holds_points(X: Any) -> None:
+    """Raise ValueError for what leads to points only by another call."""
+    if isinstance(X, (str, os.PathLike)):
+        raise ValueError(f"X is a path; pass the points in it: emst.read_points({os.fspath(X)!r})")
+    if isinstance(X, Mapping):
+        raise ValueError(f"X is a {type(X).__name__}; pass its columns as a data frame: pandas.DataFrame(X)")
+    if type(X).__name__ == "LazyFrame":
+        raise ValueError("X is a LazyFrame, whose rows have not been read; pass X.collect()")
 
 
 def _is_ready(array: Any) -> bool:
@@ -133,7 +142,8 @@ def check_2d(X: Any) -> None:
 def check_real(dtype: np.dtype) -> None:
     """Raise ValueError for a dtype that does not hold real numbers."""
     if dtype.kind not in "biuf":
-        raise ValueError(f"X must hold real numbers; got dtype {dtype}. Complex data not supported")
+        more = ". Complex data not supported" if dtype.kind == "c" else ""  # words that scikit-learn's tests look for
+        raise ValueError(f"X must hold real numbers; got dtype {dtype}{more}")
 
 
 def check_finite(bad: int, first: int) -> None:
@@ -142,12 +152,24 @@ def check_finite(bad: int, first: int) -> None:
         raise ValueError(f"X contains NaN or infinity in {counted(bad, 'row')}, first in row {first}")
 
 
-def check_min_samples(min_samples: Any, n: int) -> int:
-    """`min_samples` as an int between 1 and n, or ValueError."""
+def check_range(X: Any, dtype: np.dtype, rows: Any) -> None:
+    """Raise ValueError if one of the rows, which are not finite in `dtype`, is finite as the caller gave it."""
+    if X.dtype.kind != "f" or X.dtype.itemsize <= dtype.itemsize or len(rows) == 0:
+        return
+    finite = rows[np.isfinite(X[rows]).all(axis=1)]
+    if len(finite):
+        raise ValueError(
+            f"X holds numbers beyond the range of {dtype} in {counted(len(finite), 'row')}, first in row "
+            f"{int(finite.min())}; compute in float64, or scale X"
+        )
+
+
+def check_min_samples(min_samples: Any, n: int, most: str = "the number of points, n_samples = {}") -> int:
+    """`min_samples` as an int between 1 and n, or ValueError, which says by `most` what n is."""
     if not isinstance(min_samples, numbers.Integral) or isinstance(min_samples, bool):
         raise ValueError(f"min_samples must be an integer; got {min_samples!r}")
     if not 1 <= int(min_samples) <= n:
-        raise ValueError(f"min_samples must be between 1 and the number of points, n_samples = {n}; got {min_samples}")
+        raise ValueError(f"min_samples must be between 1 and {most.format(n)}; got {min_samples}")
     return int(min_samples)
 
 
@@ -179,6 +201,10 @@ def float_of(dtype: np.dtype, wanted: Any) -> np.dtype:
 def _explained(X: Any, error: Exception) -> ValueError:
     """What scikit-learn found wrong with host data, in our words where its own do not name the argument, or print
     complex numbers."""
+    if isinstance(error, OverflowError):
+        return ValueError(f"X holds an integer that no float64 can hold: {error}")
+    if isinstance(X, (list, tuple)) and len({len(row) if isinstance(row, Sized) else 0 for row in X}) > 1:
+        return ValueError("X must hold rows of equally many numbers")
     try:
         check_2d(X)
         if np.iscomplexobj(X):

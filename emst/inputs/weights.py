@@ -226,10 +226,11 @@ def bits_of_units(facts: Facts, total_of: Callable[[int], int]) -> int:
         bits += finer
 
 
-def check_weighted_samples(min_samples: Any, weights: Weights) -> int:
-    """`min_samples` as an int between 1 and the sum of the weights, or ValueError."""
-    check_min_samples(min_samples, max(1, weights.total >> weights.bits))
-    return int(min_samples)
+def check_weighted_samples(min_samples: Any, total: int, bits: int) -> int:
+    """`min_samples` as an int between 1 and the sum of the weights, or ValueError. They sum to `total` units, and
+    2^bits units are the weight 1."""
+    most = f"the sum of sample_weight ({total * 2.0**-bits:g})"
+    return check_min_samples(min_samples, max(1, total >> bits), most)
 
 
 def require_whole_weights(weights: Weights | None, what: str) -> None:

@@ -127,7 +127,7 @@ def take_answers(
     ops.take_reaches(reach, asking, border.radius, firsts)
     if search.k > 1:
         assert index.core is not None
-        points = ops.take(index.points(), asking)
+        points = index.points(asking)
         here = nearest_of(ops, partition, points, border.radius, search.amount(search.k))
         core = ops.copied(index.core)
         ops.put(core, asking, here.joined(found, ops).last(ops))

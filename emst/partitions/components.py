@@ -77,7 +77,7 @@ def summary(ops: Backend, local: Local, outline: PartitionOutline) -> Summary:
         local.open,
         local.size,
         boxes,
-        ends_of(index.points()),
+        index.points(ops.asarray(np.array([0, index.n - 1], np.int32))),
         None if index.core is None else ends_of(index.core),
         ends_of(local.component),
         local.numbering.ids(np.array([0, index.n - 1])),

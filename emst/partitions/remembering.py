@@ -103,7 +103,7 @@ def ask(
     places = memory.places[rows]
     component = local.component[places]
     group, radius = bounds.group[component], bounds.weight[component]
-    points = ops.xp.ascontiguousarray(index.points()[places])
+    points = index.points(places)
     radius = np.minimum(radius, np.finfo(index.dtype).max / 2) * index.dtype.type(FARTHER**index.norm.degree)
     boxes = outline._replace(label=labels.boxes)
     hits = ops.outline_hits(points, group, radius, boxes, number, index.norm)
@@ -210,13 +210,13 @@ def _in_reach(ops: Backend, local: Local, memory: Memory, places: Array, bounds:
     neighbours, weights = memory.places[rows], memory.weight[rows]
     slack = (index.d + 64) * float(np.finfo(index.dtype).eps)  # more than powers and their roots are rounded by
     component = local.component[places]
-    points = index.points()[places].astype(np.float64)
+    points = index.points(places).astype(np.float64)
     most = _length(bounds.weight[component], index) * (1 + slack) + 4 * norm.blur(index.dtype)
     after = np.searchsorted(neighbours, places)
     asks = ops.xp.ones(len(places), bool)
     for at in (np.maximum(after - 1, 0), np.minimum(after, len(rows) - 1)):
         neighbour, weight = neighbours[at], weights[at]
-        apart = _length(_power_of(norm.wrapped(np.abs(points - index.points()[neighbour])), norm), index)
+        apart = _length(_power_of(norm.wrapped(np.abs(points - index.points(neighbour))), norm), index)
         close = _length(weight, index) * (1 - slack) - apart * (1 + slack) <= most
         close |= bounds.group[local.component[neighbour]] != bounds.group[component]
         if index.core is not None:  # a weight that is the neighbour's core distance says nothing of other points

@@ -24,6 +24,7 @@ from emst.distances.sphere import Beyond
 from emst.inputs.points import check_min_samples
 from emst.inputs.scaling import scale_of
 from emst.inputs.summary import counted
+from emst.inputs.weights import check_weighted_samples
 from emst.partitions import certain, components, outline, partition
 from emst.partitions.chunks import Chunks, Zeros, check_places, images_of, namer
 from emst.partitions.engine import Engine, Future, in_one_place, part
@@ -55,7 +56,10 @@ def fitted_tree(
     """
     computed = request.metric.computed_in(chunks.dtype, request.dtype)
     metric, weights = request.metric.of_columns(chunks.d, computed), chunks.weights
-    k = check_min_samples(request.min_samples, chunks.n if weights is None else max(1, weights.total >> weights.bits))
+    if weights is None:
+        k = check_min_samples(request.min_samples, chunks.n)
+    else:
+        k = check_weighted_samples(request.min_samples, weights.total, weights.bits)
     progress.points(chunks.n)
     units = Units(metric, request.alpha, computed)
     images = images_of(chunks, metric, units.dtype, engine)

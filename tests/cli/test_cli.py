@@ -5,6 +5,7 @@ import io
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -560,6 +561,25 @@ def test_an_interrupt_meets_a_finalizer(here, capfd, monkeypatch, meets, again):
     assert sys.unraisablehook is sys.__unraisablehook__ is not before
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     only(here, "points.npy")
+
+
+def test_an_interrupt_is_heard_where_no_thread_can_repeat_the_one_before(here, capfd, monkeypatch):
+    """As where the system limits the threads of a process: Python drops the first, the second one ends the command."""
+
+    def interrupt(*_, **__):
+        Finalized()
+        signal.raise_signal(signal.SIGINT)
+        time.sleep(10)
+
+    def start(self):
+        raise RuntimeError("can't start new thread")
+
+    np.save("points.npy", POINTS)
+    monkeypatch.setattr("emst.euclidean.minimum_spanning_tree", interrupt)
+    monkeypatch.setattr(threading.Thread, "start", start)
+    monkeypatch.setattr(sys, "unraisablehook", sys.__unraisablehook__)  # pytest has a hook of its own
+    assert main(["tree", "points.npy", "-o", "tree.npz", "--device", "cpu"]) == 130
+    assert capfd.readouterr() == ("", "emst: interrupted\n")
 
 
 def test_an_interrupt_belongs_to_the_caller_who_handles_it(here, monkeypatch):

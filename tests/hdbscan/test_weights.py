@@ -241,13 +241,15 @@ def test_what_takes_no_weights_says_so():
             HDBSCANGPU(**params, device="auto" if "device_ids" in params else "cpu").fit(data, sample_weight=w)
     with pytest.raises(ValueError, match=r"^min_samples .90. must be at most the sum of sample_weight"):
         HDBSCANGPU(min_samples=90, device="cpu").fit(X, sample_weight=w)
-    with pytest.raises(ValueError, match="between 1 and the number of points"):
+    with pytest.raises(ValueError, match=r"^min_samples must be between 1 and the sum of sample_weight .80.; got 90"):
         EMST(min_samples=90, device="cpu").fit(X, sample_weight=w)
     model = HDBSCANGPU(min_samples=3, device="cpu").fit(X, sample_weight=w)
     with pytest.raises(ValueError, match="without sample_weight"):
         BranchDetector().fit(model)
     with pytest.raises(ValueError, match="min_cluster_size='auto' counts"):
         HDBSCANGPU(min_cluster_size="auto", device="cpu").fit(X, sample_weight=w / 3)
+    with pytest.raises(ValueError, match="min_cluster_size='auto' counts"):
+        HDBSCANGPU(device="cpu", min_samples=2).fit(X, sample_weight=w / 3).recluster(min_cluster_size="auto")
 
 
 def test_scikit_learn_routes_weights():

@@ -35,9 +35,14 @@ def test_values_that_are_not_finite(ops, value, dtype):
 
 def test_values_too_large_for_the_type_asked_for(ops):
     x = cloud(100, 2, np.float64)
-    x[40] = 1e300
+    x[40] = x[60] = 1e300
+    x[3, 1] = np.nan
+    message = r"^X holds numbers beyond the range of float32 in 2 rows, first in row 40\b"
     with np.errstate(over="ignore"):
-        refuses(ValueError, r"X .*row 40\b", x, dtype=np.float32, device=ops.name)
+        refuses(ValueError, message, x, dtype=np.float32, device=ops.name)
+        with pytest.raises(ValueError, match=message):
+            HDBSCANGPU(dtype=np.float32, device=ops.name).fit(x)
+    assert HDBSCANGPU(device=ops.name).fit(x).labels_[3] == -3
 
 
 @pytest.mark.parametrize("shape", [(), (5,), (5, 2, 2)])
@@ -94,7 +99,7 @@ def test_a_dtype_that_is_no_dtype():
     [
         (np.array([["a", "b"]]), "real|convert|dtype"),
         (np.zeros((3, 2), complex), "[Cc]omplex"),
-        ([[1.0], [1.0, 2.0]], "inhomogeneous|sequence"),
+        ([[1.0], [1.0, 2.0]], "^X must hold rows of equally many numbers$"),
     ],
     ids=["text", "complex", "ragged"],
 )

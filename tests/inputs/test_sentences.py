@@ -1,5 +1,6 @@
 """Errors are one sentence that says what to do: no array poured out, no words of another library's insides."""
 
+import contextlib
 import io
 import pickle
 import zipfile
@@ -119,6 +120,52 @@ def test_complex_numbers(x):
     assert sentence(ValueError, HDBSCANGPU().fit, x) == expected
     if not sparse.issparse(x):
         assert sentence(ValueError, minimum_spanning_tree, x) == expected
+
+
+class LazyFrame:
+    """Like that of polars: its rows have not been read."""
+
+    columns = ("x", "y")
+
+    def __getitem__(self, name):
+        raise TypeError("LazyFrame is not subscriptable")
+
+
+NO_POINTS = {
+    "mapping": (
+        {"x": [1.0, 2.0], "y": [3.0, 4.0]},
+        "X is a dict; pass its columns as a data frame: pandas.DataFrame(X)",
+    ),
+    "lazy": (LazyFrame(), "X is a LazyFrame, whose rows have not been read; pass X.collect()"),
+    "ragged": ([[1.0, 2.0], [3.0]], "X must hold rows of equally many numbers"),
+    "rows and numbers": ([[1.0], 2.0], "X must hold rows of equally many numbers"),
+    "days": (np.zeros((9, 1), "M8"), "X must hold real numbers; got dtype datetime64"),
+}
+
+
+@pytest.mark.parametrize("fit", [minimum_spanning_tree, EMST().fit, HDBSCANGPU().fit])
+@pytest.mark.parametrize("name", NO_POINTS)
+def test_what_holds_no_points(name, fit):
+    x, expected = NO_POINTS[name]
+    assert sentence(ValueError, fit, x) == expected
+
+
+@pytest.mark.parametrize("fit", [minimum_spanning_tree, EMST().fit, HDBSCANGPU().fit])
+def test_an_integer_beyond_all_floats(fit):
+    message = sentence(ValueError, fit, [[10**400], [1], [2]])
+    assert message.startswith("X holds an integer that no float64 can hold: ")
+
+
+@pytest.mark.parametrize("fit", [EMST().fit, HDBSCANGPU().fit])
+def test_columns_of_one_name(fit):
+    """Whether scikit-learn takes them depends on its version."""
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(np.random.default_rng(0).random((9, 2)), columns=["x", "x"])
+    with contextlib.suppress(ValueError):
+        fit(table)
+        return
+    message = sentence(ValueError, fit, table)
+    assert message == "X has several columns called 'x'; rename them, or pass X.to_numpy()"
 
 
 def test_complex_distances():

@@ -33,6 +33,8 @@ def test_levels_cover_all_points_and_shrink(ops, n):
 def test_points_are_scaled_exactly_and_in_curve_order(ops, d, dtype):
     index, expected_bvh, _ = hierarchies(ops, cloud(300, d, dtype, "uneven"))
     points = to_host(index.points())
+    some = np.random.default_rng(0).integers(0, len(points), 40, np.int32)
+    np.testing.assert_array_equal(to_host(index.points(to_device(ops, some))), points[some])
     assert points.dtype == dtype
     np.testing.assert_array_equal(points, expected_bvh.points())
 

@@ -143,8 +143,8 @@ class SearchIndex:
             sizes.append(sizes[-1] * 4)
         return [(-(-self.n // size), size) for size in sizes]
 
-    def points(self):
-        return self.scaled
+    def points(self, places=None):
+        return self.scaled if places is None else self.scaled[places]
 
     def pairs(self):
         """`pairs_in_total_order`, computed once."""

@@ -70,6 +70,17 @@ def test_edited_function_of_another_file_is_compiled_again(package, tmp_path):
     assert run(package, NUMBA_CACHE_DIR=cache)[:3] == (2, 0, first)
 
 
+def test_a_damaged_file_is_made_again(package, tmp_path):
+    cache = str(tmp_path / "cache")
+    *_, first, _ = run(package, NUMBA_CACHE_DIR=cache)
+    files = list(pathlib.Path(cache).rglob("*.nbc"))
+    assert len(files) == 2
+    os.truncate(files[0], 0)
+    os.truncate(files[1], files[1].stat().st_size // 2)
+    assert run(package, NUMBA_CACHE_DIR=cache)[:3] == (0, 2, first)
+    assert run(package, NUMBA_CACHE_DIR=cache)[:3] == (2, 0, first)
+
+
 def test_without_a_folder_of_its_own_the_cache_lies_beside_the_kernels(package):
     *_, least, folder = run(package)
     assert folder.is_relative_to(package) and folder.name == "__pycache__"

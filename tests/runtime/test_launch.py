@@ -326,6 +326,23 @@ def test_kernels_are_loaded_side_by_side(launch, monkeypatch):
     assert not any(thread.name == "emst-compiler" for thread in threading.enumerate())
 
 
+def test_without_a_further_thread_kernels_are_loaded_when_they_are_launched(launch, monkeypatch):
+    """As where the system limits the threads of a process."""
+
+    class NoThread(threading.Thread):
+        def start(self):
+            raise RuntimeError("can't start new thread")
+
+    kernel = Kernel(launch)
+    monkeypatch.setattr(launch, "kernel", lambda *_: kernel)
+    monkeypatch.setattr(launch, "check", lambda *_: None)
+    monkeypatch.setattr(launch.threading, "Thread", NoThread)
+    launch.load_side_by_side([launch.Kernel("merge", "first", False)])
+    assert kernel.loads == []
+    launch.launch("merge", "first", 300)
+    assert kernel.loads == [0]
+
+
 def test_an_interrupt_is_that_of_one_thread(launch, monkeypatch):
     """Another thread waits for the same kernel: it gets an error that speaks of the interrupt. The next launch compiles
     the kernel."""

@@ -59,8 +59,7 @@ def outline_reaches(index, outline, home, highest, share):
         radius = width[near // LANES] * dtype.type(share)
         asks = reach[near] <= radius
         asking, radius = near[asks], radius[asks]
-    points = nodes.blocks.reshape(leaves, d, LANES)[asking // LANES, :, asking % LANES]
-    return Reaches(reach, near, rest, asking, radius, np.ascontiguousarray(points))
+    return Reaches(reach, near, rest, asking, radius, index.points(asking))
 
 
 def outline_hits(points, labels, radius, outline, home, norm):
@@ -85,7 +84,7 @@ def questions(index, places, component, group, base, bound, numbering, outline, 
     """See `emst.backend.partition_operations`."""
     of_points = component[places]
     label = group[of_points]
-    points = index.points()[places]
+    points = index.points(places)
     members, start = list_hits(outline_hits(points, label, bound[label], outline, home, index.norm))
     of_points, places = of_points[members], places[members]
     core = None if index.core is None else index.core[places]

@@ -88,8 +88,11 @@ class SearchIndex:
             for corner in (self.nodes.low, self.nodes.high)
         )
 
-    def points(self):
-        """Scaled points in curve order: T[n, d]."""
+    def points(self, places=None):
+        """Scaled points in curve order, T[n, d], or those at some places."""
+        if places is not None:
+            blocks = self.nodes.blocks.reshape(self.leaves, self.d, LANES)
+            return np.ascontiguousarray(blocks[places // LANES, :, places % LANES])
         points = np.empty((self.n, self.d), self.dtype)
         for_chunks(_copy_points, self.n, grain_for(self.n, rows_that_hold(1 << 15, self.d)), self.nodes.blocks, points)
         return points

@@ -78,7 +78,7 @@ class _FileOfSignature(IndexDataCacheFile):
     def load(self, key: Any) -> Any:
         try:
             stamp, own, data = self._load_data(self._name_of(key))
-        except OSError:  # not there, or deleted in this moment
+        except Exception:  # not there, deleted in this moment, or damaged: `save` replaces it
             return None
         return data if (stamp, own) == (self._source_stamp, key) else None
 

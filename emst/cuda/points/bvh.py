@@ -15,6 +15,7 @@ from emst.cuda.points.engine import Engine, engine_after_looking, engine_before_
 from emst.cuda.runtime.arguments import as_struct
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import BLOCK, EACH, FAN, FEW_POINTS, LEAF, MAX_LEVELS
+from emst.cuda.runtime.gather import take
 from emst.cuda.runtime.launch import launch, launch_grid
 from emst.cuda.runtime.memory import all_ones
 
@@ -97,9 +98,10 @@ class SearchIndex:
         """(number of nodes, points per node) of every level, leaves first."""
         return [(count, LEAF * FAN**level) for level, count in enumerate(self.counts)]
 
-    def points(self) -> cupy.ndarray:
-        """Scaled points in curve order, T[n, d]."""
-        return self.rows[: self.n, : self.d]
+    def points(self, places: cupy.ndarray | None = None) -> cupy.ndarray:
+        """Scaled points in curve order, T[n, d], or those at some places."""
+        points = self.rows[: self.n, : self.d]
+        return points if places is None else take(points, places)
 
 
 def are_few(n: int, d: int, norm: Norm, cores: bool) -> bool:

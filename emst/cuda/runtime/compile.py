@@ -10,6 +10,7 @@ import contextlib
 import functools
 import os
 import re
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ KERNELS = Path(__file__).parents[1]  # paths of kernels and headers begin here
 OPTIONS = ("--std=c++17", *(f"-D{name}={_literal(value)}" for name, value in MACROS.items()))
 
 IN_MEMORY = "CUPY_CACHE_IN_MEMORY"  # CuPy reads this variable whenever it compiles
+_falling_back = threading.Lock()  # held while it is set
 
 _tellers: list[Callable[[bool], None]] = []
 _ready: set[str] = set()  # paths and names of kernels
@@ -82,21 +84,29 @@ def kernel(path: str, name: str, cooperative: bool = False) -> Any:
 
     All blocks of a cooperative one are resident at once, or its launch is an error.
     """
-    code = source_of(path, name)
+    code, in_memory = source_of(path, name), IN_MEMORY in os.environ
     try:
         function = _compiled(code, name, cooperative)
     except OSError as error:  # no folder for compiled kernels, or a full disk
-        if IN_MEMORY in os.environ:
+        if in_memory:
             raise
-        os.environ[IN_MEMORY] = "1"
-        try:
-            function = _compiled(code, name, cooperative)
-        except BaseException:
-            del os.environ[IN_MEMORY]
-            raise
+        function = _compiled_in_memory(code, name, cooperative)
         say_once(NOT_KEPT.format(error, "CUPY_CACHE_DIR"))
     _ready.add(f"{path} {name}")
     return function
+
+
+def _compiled_in_memory(code: str, name: str, cooperative: bool) -> Any:
+    """The kernel without files, as all kernels from now on, if that succeeds. Several threads may come here at once."""
+    with _falling_back:
+        first = IN_MEMORY not in os.environ
+        os.environ[IN_MEMORY] = "1"
+    try:
+        return _compiled(code, name, cooperative)
+    except BaseException:
+        if first:
+            os.environ.pop(IN_MEMORY, None)
+        raise
 
 
 def _compiled(code: str, name: str, cooperative: bool) -> Any:

@@ -146,8 +146,9 @@ def load_side_by_side(kernels: Iterable[Kernel]) -> None:
                 _load(gpu, wanted.popleft())  # an IndexError when there are no more
 
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    for _ in range(min(cores, MOST_LOADERS, len(wanted))):
-        threading.Thread(target=work, name="emst-compiler").start()
+    with contextlib.suppress(RuntimeError):  # no further thread: kernels are loaded when they are launched
+        for _ in range(min(cores, MOST_LOADERS, len(wanted))):
+            threading.Thread(target=work, name="emst-compiler").start()
 
 
 def _loaded(wanted: Kernel) -> tuple[Any, Any]:
@@ -201,6 +202,7 @@ def current_gpu() -> int:
 
 @functools.cache
 def _resident(room: str, name: str, block: int, device: int) -> int:
+    enter_context()
     code = _loaded(Kernel(room, name, True))[1].ptr
     return multiprocessors() * int(cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(code, block, 0))
 
