@@ -25,6 +25,13 @@ FAULTS = [
         ("tests/hierarchy/test_condensed.py::test_infinity_minus_infinity_is_no_stability",),
     ),
     Fault(
+        "few merges: the first cluster of many nodes is not summed",
+        "emst/cuda/hierarchy/condensed_few.cu",
+        "for (u32 i = 0; i < all; i++) sum_by_block(",
+        "for (u32 i = 1; i < all; i++) sum_by_block(",
+        ("tests/hierarchy/test_condensed.py::test_a_cluster_of_as_many_nodes_as_one_warp_adds",),
+    ),
+    Fault(
         "points of the only large part below leave with the others",
         "emst/cuda/hierarchy/nodes.cuh",
         "    if (large[at] == 1) left[at] = size[at] - size[e];\n",

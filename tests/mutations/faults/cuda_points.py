@@ -83,6 +83,13 @@ FAULTS = [
         ("tests/partitions/test_split.py::test_segments_by_cuts",),
     ),
     Fault(
+        "few points: a cell of some more points than a crowd is not divided",
+        "emst/cuda/points/order_few.cu",
+        "if (divided && equal > CROWD) state->crowded = 1;",
+        "if (divided && equal > 9 * CROWD) state->crowded = 1;",
+        ("tests/points/test_order.py::test_crowded_cells_are_divided",),
+    ),
+    Fault(
         "equal points are joined to their head by an edge of weight 0",
         "emst/cuda/points/duplicates.cu",
         "if (joins) weight[i] = core ? core[i] : 0;",
