@@ -47,8 +47,11 @@ class Numbering(NamedTuple):
 
     def ids(self, places: Array) -> Array:
         """The ids of points, int64."""
-        wide = places.astype(np.int64)
-        return wide + self.start + (wide >= self.kept) * self.left_out
+        ids: Array = places.astype(np.int64)
+        if self.left_out:
+            ids[ids >= self.kept] += self.left_out
+        ids += self.start
+        return ids
 
     def places(self, ids: Array) -> Array:
         """The inverse of `ids`. Points that are left out get `kept`, the place that follows them. Places that are less
