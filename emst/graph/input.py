@@ -7,12 +7,14 @@ edge reversed, so they are taken as they are.
 from __future__ import annotations
 
 import contextlib
+import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array
+from emst.graph.lists import weights_of
 from emst.inputs.devices import choose_device, gpu_of, native_array, on_device_of, placed
 
 MOST_VERTICES = 2**31 - 1  # ids are 32-bit
@@ -115,7 +117,7 @@ def check_graph(graph: Any, device: str = "auto") -> CheckedGraph:
         indptr = native(indptr)
         shape = shape or (len(indptr) - 1,) * 2
         _check_indptr(indptr, shape)
-    indices, data = native(indices), native(data)
+    indices, data = native(indices), native_weights(data)
     _check(rows, indices, data, shape, positions)
     gpu = gpu_of(data)
     indptr, rows, indices = (None if array is None else placed(array, gpu) for array in (indptr, rows, indices))
@@ -164,6 +166,11 @@ def _three(graph: tuple) -> tuple[Any, Any, Any]:
         raise TypeError(f"{WHAT}; got a tuple of {len(graph)}")
     return graph
 
+def native_weights(weights: Any) -> Array:
+    """Weights as a plain numpy or cupy array; those in a list that no array holds exactly are a ValueError."""
+    return weights_of(weights, lambda i: f"row {i:,}") if isinstance(weights, (list, tuple)) else native(weights)
+
+
 
 def _dense(graph: Any) -> tuple[Array, Array, Array, Array, tuple[int, ...]]:
     """The entries of a square array that are neither zero nor masked: rows, columns, data, positions and shape."""
@@ -187,6 +194,10 @@ def _magnitudes(values: Array) -> Array:
     """The bits of floats without the sign. They are not 0 for subnormal numbers, which CuPy's kernels flush to zero."""
     bits = values.view(f"i{values.dtype.itemsize}")
     return bits & np.iinfo(bits.dtype).max
+    if isinstance(graph, list) and array.dtype == np.float64:  # some of its integers may have been rounded
+        n = len(graph)
+        flat = weights_of(list(itertools.chain.from_iterable(graph)), lambda i: f"row {i // n:,}, column {i % n:,}")
+        array = flat.reshape(n, n)
 
 
 def _check_indptr(indptr: Array, shape: tuple[int, ...]) -> None:
