@@ -446,6 +446,13 @@ REFUSED = {
         ([(0, 1, 2.0), (1, 2, 3.0)],),
         {},
     ),
+    "blocks": (
+        ValueError,
+        "zero would be an edge: pass csr = graph.tocsr(), after csr.eliminate_zeros() if no zero is an edge",
+        (sp.bsr_array(np.eye(4)[::-1], blocksize=(2, 2)),),
+        {},
+    ),
+    "blocks of a matrix": (ValueError, "graph is in BSR format", (sp.bsr_matrix(np.eye(4), blocksize=(2, 2)),), {}),
     "a tuple": (
         ValueError,
         "indptr must begin with 0; it begins with 1; three arrays of edges are graph_msf(source, target, weight)",
