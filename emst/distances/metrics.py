@@ -58,6 +58,7 @@ TREE_NAMES = (  # those that `minimum_spanning_tree` takes
 )  # fmt: skip
 MOST_POWER = 32  # of a Minkowski metric: in float64, powers then keep distances apart that differ by a factor of 2^60
 UNSUPPORTED = "is not supported by the tree search; all pairs are compared"
+SPARSE_NAMES = ("cosine", "euclidean", "manhattan")  # those that scikit-learn computes from sparse features
 TREES = {"kd_tree": ("KDTree", KDTree), "ball_tree": ("BallTree", BallTree)}
 
 
@@ -199,7 +200,8 @@ def metric_of(name: Any, params: dict[str, Any] | None, *, algorithm: str, alpha
     Raises
     ------
     ValueError
-        scikit-learn's HDBSCAN would not take this metric with this `algorithm`, or the metric has no such parameters.
+        scikit-learn's HDBSCAN would not take this metric with this `algorithm`, or the metric has no such parameters or
+        does not take a sparse matrix.
     """
     if algorithm in TREES:
         kind, tree = TREES[algorithm]
@@ -214,6 +216,11 @@ def metric_of(name: Any, params: dict[str, Any] | None, *, algorithm: str, alpha
         raise ValueError("metric='haversine' takes latitude and longitude as dense columns: pass X.toarray()")
     if metric.box is not None and sparse:
         raise ValueError("metric_params={'period': ...} takes dense columns: pass X.toarray()")
+    if sparse and metric.way != "given" and not callable(metric.name) and metric.name not in SPARSE_NAMES:
+        raise ValueError(
+            f"metric={name!r} takes no sparse matrix X: pass X.toarray(), or one of the metrics "
+            f"{', '.join(map(repr, SPARSE_NAMES))}"
+        )
     if metric.way == "tree" and sparse:
         return metric.by_matrix("X is sparse")
     if metric.name == "haversine" and alpha != 1:

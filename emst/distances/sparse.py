@@ -19,7 +19,7 @@ from emst.backend.records import Adjacency, Array, Report
 from emst.boruvka import bridged
 from emst.graph.arrays import counts_of, sorted_by
 from emst.graph.canonical import canonical
-from emst.graph.input import check_graph
+from emst.graph.input import check_graph, refuse_blocks
 from emst.inputs.devices import to_host
 from emst.inputs.summary import counted
 
@@ -86,8 +86,8 @@ def sparse_tree(
     Raises
     ------
     ValueError
-        A shape that is not square, NaN or negative values (naming the first and how many), or (`TooFewDistances`) a
-        vertex with fewer than k distances.
+        A matrix in BSR format, a shape that is not square, NaN or negative values (naming the first and how many), or
+        (`TooFewDistances`) a vertex with fewer than k distances.
     """
     xp, n = ops.xp, graph.shape[0]
     u, v, distance = _pairs(graph, ops)
@@ -113,6 +113,7 @@ def _pairs(graph: Any, ops: Backend) -> tuple[Array, Array, Array]:
             "The precomputed distance matrix is expected to be symmetric, however it has shape "
             f"{graph.shape}. Please verify that the distance matrix was constructed correctly."
         )
+    refuse_blocks(graph, "X", "a distance")
     csr = graph.tocsr()
     if not csr.has_canonical_format:
         csr = csr.copy()

@@ -17,7 +17,8 @@ import numpy as np
 
 from emst.backend.records import Array
 from emst.graph.ids import numbered_ids, vertex_count, whole
-from emst.graph.input import native
+from emst.graph.input import native, native_weights
+from emst.graph.lists import names_or_numbers
 from emst.inputs.devices import on_device_of, to_host
 from emst.inputs.ends import outside
 from emst.inputs.summary import counted
@@ -47,8 +48,9 @@ def edges_of_arrays(source: Any, target: Any, weight: Any, n_vertices: int | Non
         raise TypeError(f"target must hold the ends of edges; got {target!r}. Options are given by name: algorithm=...")
     if isinstance(weight, str):
         raise TypeError(f"graph_msf(source, target, weight) needs the weights of the edges; {ALL_ONE}")
-    source, target = column(source), column(target)
-    weight = np.ones_like(source, dtype=np.int32) if weight is None else column(weight)
+    given = source, target
+    source, target = (names_or_numbers(ends) if isinstance(ends, (list, tuple)) else column(ends) for ends in given)
+    weight = np.ones_like(source, dtype=np.int32) if weight is None else native_weights(_of_pandas(weight))
     sizes = [array.shape for array in (source, target, weight)]
     if any(len(size) != 1 for size in sizes) or len(set(sizes)) > 1:
         raise ValueError(
@@ -57,7 +59,8 @@ def edges_of_arrays(source: Any, target: Any, weight: Any, n_vertices: int | Non
     if {source.dtype.kind, target.dtype.kind} & set("OSUT"):
         if n_vertices is not None:
             raise ValueError("n_vertices counts vertices that are numbers; these have names")
-        source, target, nodes = numbered(source.tolist(), target.tolist())
+        names = (ends if isinstance(ends, (list, tuple)) else column(ends).tolist() for ends in given)
+        source, target, nodes = numbered(*names)
         return EdgeList(source, target, weight, len(nodes), nodes)
     for name, ends in (("source", source), ("target", target)):
         if ends.dtype.kind == "f" and (missing := int(np.isnan(ends).sum())):  # integers of a data frame with gaps
@@ -108,9 +111,14 @@ def column_names(frame: Any) -> list[Any]:
 
 def column(values: Any) -> Array:
     """A column or any array-like as a plain numpy or cupy array, without a copy where there can be one."""
+    return native(_of_pandas(values))
+
+
+def _of_pandas(values: Any) -> Any:
+    """A column of pandas as a numpy array, anything else as it is."""
     if hasattr(values, "iloc") and not hasattr(values, "__cuda_array_interface__"):
-        values = values.to_numpy()  # numpy would read integers of pandas that can be missing as objects
-    return native(values)
+        return values.to_numpy()  # numpy would read integers of pandas that can be missing as objects
+    return values
 
 
 def numbered(source: Sequence[Any], target: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, list[Any]]:

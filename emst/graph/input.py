@@ -7,12 +7,14 @@ edge reversed, so they are taken as they are.
 from __future__ import annotations
 
 import contextlib
+import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from emst.backend.operations import Backend
 from emst.backend.records import Array
+from emst.graph.lists import weights_of
 from emst.inputs.devices import choose_device, gpu_of, native_array, on_device_of, placed
 
 MOST_VERTICES = 2**31 - 1  # ids are 32-bit
@@ -84,6 +86,15 @@ class CheckedGraph(NamedTuple):
         return placed(result, gpu_of(self.data))
 
 
+def refuse_blocks(graph: Any, name: str, entry: str) -> None:
+    """Raise ValueError for SciPy's BSR format; `name` is the argument's, and `entry` says what an entry of it is."""
+    if getattr(graph, "format", None) == "bsr":
+        raise ValueError(
+            f"{name} is in BSR format, whose blocks are filled with zeros, and every stored zero would be {entry}: "
+            f"pass csr = {name}.tocsr(), after csr.eliminate_zeros() if no zero is {entry}"
+        )
+
+
 def check_graph(graph: Any, device: str = "auto") -> CheckedGraph:
     """Check everything about a graph that can be checked without reading its values.
 
@@ -92,11 +103,12 @@ def check_graph(graph: Any, device: str = "auto") -> CheckedGraph:
     TypeError
         If `graph` is not a graph, or indices are not integers.
     ValueError
-        If the graph is not square or has too many vertices, arrays have wrong dimensions or lengths, weights are not
-        real numbers, or `device` is unknown.
+        If the graph is in BSR format, is not square or has too many vertices, arrays have wrong dimensions or lengths,
+        weights are not real numbers, or `device` is unknown.
     RuntimeError
         ``device="cuda"`` without CuPy or without a GPU.
     """
+    refuse_blocks(graph, "graph", "an edge")
     positions = rows = indptr = None
     shape: Any = None
     form = getattr(graph, "format", None)
@@ -115,7 +127,7 @@ def check_graph(graph: Any, device: str = "auto") -> CheckedGraph:
         indptr = native(indptr)
         shape = shape or (len(indptr) - 1,) * 2
         _check_indptr(indptr, shape)
-    indices, data = native(indices), native(data)
+    indices, data = native(indices), native_weights(data)
     _check(rows, indices, data, shape, positions)
     gpu = gpu_of(data)
     indptr, rows, indices = (None if array is None else placed(array, gpu) for array in (indptr, rows, indices))
@@ -154,6 +166,11 @@ def native(array: Any) -> Array:
     return np.asarray(native) if gpu_of(native) is None else native
 
 
+def native_weights(weights: Any) -> Array:
+    """Weights as a plain numpy or cupy array; those in a list that no array holds exactly are a ValueError."""
+    return weights_of(weights, lambda i: f"row {i:,}") if isinstance(weights, (list, tuple)) else native(weights)
+
+
 def _compressed(graph: Any) -> Any:
     with on_device_of(getattr(graph, "data", None)):
         return graph.tocsr()
@@ -177,6 +194,10 @@ def _dense(graph: Any) -> tuple[Array, Array, Array, Array, tuple[int, ...]]:
     if array.shape[0] != array.shape[1]:
         hint = "; rows of edges are graph_msf(*zip(*rows))" if array.shape[1] == 3 else ""
         raise ValueError(f"graph must be square; its shape is {array.shape}{hint}")
+    if isinstance(graph, list) and array.dtype == np.float64:  # some of its integers may have been rounded
+        n = len(graph)
+        flat = weights_of(list(itertools.chain.from_iterable(graph)), lambda i: f"row {i // n:,}, column {i % n:,}")
+        array = flat.reshape(n, n)
     with on_device_of(array):
         flat = array.ravel()
         positions = (flat if isinstance(flat, np.ndarray) or flat.dtype.kind != "f" else _magnitudes(flat)).nonzero()[0]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from emst.graph.edges import ALL_ONE, EdgeList, edges_of_arrays, edges_of_frame, places_of
+from emst.graph.lists import no_weight, numbers
 from emst.inputs.summary import counted
 
 WEIGHT = "weight"  # the default of `graph_msf`
@@ -113,8 +114,8 @@ def _weights(m: int, stored: Sequence[Any] | None, name: Any, ends: Callable[[in
     """Weights of m edges as an array, all 1 for None. The error for weights that are missing names the first edge."""
     if stored is None or m == 0:
         return np.ones(m, np.int32)
-    array = np.asarray(stored)
-    if array.ndim == 1 and array.dtype.kind in "biuf":
+    array, wrong = numbers(stored)
+    if wrong is None:
         return array
     missing = [i for i, value in enumerate(stored) if value is None]
     if missing:
@@ -122,5 +123,4 @@ def _weights(m: int, stored: Sequence[Any] | None, name: Any, ends: Callable[[in
             f"{counted(len(missing), 'edge has', 'edges have')} no weight {name!r}, first {ends(missing[0])}; "
             f"weight= names the weights, {ALL_ONE}"
         )
-    wrong = next((i for i, value in enumerate(stored) if np.asarray(value).dtype.kind not in "biuf"), 0)
-    raise ValueError(f"weights must be real numbers of at most 64 bits; edge {ends(wrong)} has {stored[wrong]!r}")
+    raise no_weight(f"edge {ends(wrong)}", stored[wrong])

@@ -45,9 +45,9 @@ def graph_msf(
     graph : sparse matrix, tuple of arrays, square array, data frame, graph, or array of sources
         A sparse matrix or array of scipy or cupyx; an object with `indptr`, `indices` and `data`; a tuple of these
         three; or a square two-dimensional array or list, in which zero means that there is no edge. CSR, CSC and COO
-        are read in place; other sparse formats are converted by their `tocsr`. Indices are int32, int64 or other
-        integers. Weights may have any sign. Weights in int32, int64, float32 and float64 keep their dtype; other real
-        dtypes of at most 64 bits are converted to one of these four in a way that preserves their order.
+        are read in place; other sparse formats but BSR are converted by their `tocsr`. Indices are int32, int64 or
+        other integers. Weights may have any sign. Weights in int32, int64, float32 and float64 keep their dtype; other
+        real dtypes of at most 64 bits are converted to one of these four in a way that preserves their order.
 
         Or a list of edges: ``graph_msf(source, target, weight)``; a data frame of pandas, polars or pyarrow with
         the columns `source` and `target` (or `src` and `dst`, `u` and `v`, `from` and `to`) and a column of weights;

@@ -36,6 +36,7 @@ from emst.gpus.devices import checked_gpus
 from emst.gpus.inputs import GivenPoints, given_points
 from emst.gpus.memory import require_memory, worth_several
 from emst.gpus.tree import tree_over_gpus
+from emst.graph.input import refuse_blocks
 from emst.hdbscan.model import Model
 from emst.hdbscan.parameters import Request
 from emst.inputs.devices import choose_device, giver, gpu_of, is_cupy_sparse, on_device_of, on_gpu, placed, to_host
@@ -253,6 +254,7 @@ def _of_distances(X: Any, request: Request) -> Model:
 
 def _of_sparse_distances(X: Any, request: Request) -> Model:
     dtype, k = float_of(X.dtype, request.dtype), request.min_samples
+    refuse_blocks(X, "X", "a distance")  # before they are converted
     if issparse(X):
         X = check_array(X, accept_sparse="csr", dtype=dtype, ensure_all_finite=False)
     _check_size(X.shape[0], request)

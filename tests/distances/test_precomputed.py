@@ -1,5 +1,7 @@
 """Precomputed distances, dense or sparse, and distance matrices of other metrics."""
 
+import re
+
 import dense_reference
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ import emst.cpu
 from emst import HDBSCANGPU
 from emst.distances.cost import announce_matrix
 from emst.distances.matrices import ON_DEVICE, by_blocks, check_distances, distance_matrix
-from emst.distances.metrics import metric_of
+from emst.distances.metrics import NAMES, metric_of
 from emst.distances.row_by_row import dense_tree
 from emst.distances.sparse import sparse_tree
 from emst.progress import Progress
@@ -277,6 +279,42 @@ def test_sparse_features():
     np.testing.assert_allclose(
         distance_matrix(x, "cosine"), pairwise_distances(x.toarray(), metric="cosine"), atol=1e-12
     )
+
+
+@pytest.mark.parametrize("kind", [sp.bsr_array, sp.bsr_matrix])
+def test_blocks_are_no_distances_but_features(kind):
+    """Zeros fill the blocks: they would be distances."""
+    x = sp.random_array((40, 40), density=0.2, rng=np.random.default_rng(0))
+    graph = kind(x + x.T, blocksize=(2, 2))
+    message = r"X is in BSR format.* would be a distance: pass csr = X\.tocsr\(\), after csr\.eliminate_zeros"
+    for call in (HDBSCANGPU(metric="precomputed").fit, lambda x: sparse_tree(x, 2, emst.cpu)):
+        with pytest.raises(ValueError, match=message):
+            call(graph)
+    ours, theirs = (HDBSCANGPU(metric="cosine", device="cpu").fit(form) for form in (graph, graph.tocsr()))
+    np.testing.assert_array_equal(ours.labels_, theirs.labels_)
+
+
+SPARSE = ["euclidean", "l2", "nan_euclidean", "manhattan", "l1", "cityblock", "cosine"]
+
+
+@pytest.mark.parametrize("metric", [name for name in NAMES if name not in ("haversine", "precomputed", "pyfunc")])
+def test_which_metrics_take_sparse_features(metric):
+    x = sp.random_array((40, 30), density=0.2, rng=np.random.default_rng(0), format="csr")
+    model = HDBSCANGPU(metric=metric, metric_params={"p": 3} if metric in ("minkowski", "p") else None, device="cpu")
+    if metric in SPARSE:
+        assert len(model.fit(x).labels_) == 40
+        return
+    message = f"metric='{metric}' takes no sparse matrix X: pass X.toarray(), or one of the metrics 'cosine'"
+    with pytest.raises(ValueError, match=re.escape(message)):
+        model.fit(x)
+
+
+@pytest.mark.parametrize("p", [1, 2])
+def test_powers_1_and_2_take_sparse_features(p):
+    x = sp.random_array((40, 30), density=0.2, rng=np.random.default_rng(0), format="csr")
+    own = HDBSCANGPU(metric=lambda a, b: float(abs(a - b).power(p).sum()) ** (1 / p), device="cpu").fit(x)
+    ours = HDBSCANGPU(metric="minkowski", metric_params={"p": p}, device="cpu").fit(x)
+    np.testing.assert_allclose(ours.core_distances_, own.core_distances_)
 
 
 def test_metrics_that_are_none():

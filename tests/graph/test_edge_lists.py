@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+from decimal import Decimal
+from fractions import Fraction
 from types import SimpleNamespace
 
 import networkx as nx
@@ -112,6 +114,85 @@ def test_names_of_vertices(ops, kind):
     assert ours.total_weight == theirs.total_weight
     drawn = {frozenset((ends[0].tolist()[i], ends[1].tolist()[i])) for i in to_host(ours.edge_id)}
     assert {ends for ends, _ in pairs(ours)} == drawn
+
+
+LISTS_OF_NAMES = {
+    "numbers and text": ([1, "1", "x"], ["a", "a", "1"]),
+    "floats and text": ([1.5, "a", math.inf], ["a", "b", "1.5"]),
+    "large numbers": ([2**53 + 1, 2**53, 0.5], ["a", "b", "c"]),
+    "tuples": ([(0, 0), (0, 1), (1, 1)], ((0, 1), (1, 1), (2, 1))),
+    "tuples of different lengths": ([(0,), (0, 1), ()], [(0, 1), (), 7]),
+    "bytes and text": ([b"a", "a", "c"], ["b", "b", "a"]),
+    "null characters at the end": (["a\0", "a", "c"], ["b", "b", "a"]),
+}
+
+
+@pytest.mark.parametrize("case", LISTS_OF_NAMES)
+def test_names_in_lists_stay_as_they_are(case):
+    source, target = LISTS_OF_NAMES[case]
+    forest = graph_msf(source, target, [5, 1, 2], device="cpu")
+    expected = list(dict.fromkeys([*source, *target]))
+    assert forest.nodes == expected
+    assert list(map(type, forest.nodes)) == list(map(type, expected))
+    assert {(u, v) for u, v, _ in forest.weighted_edge_list()} <= {*zip(source, target), *zip(target, source)}
+
+
+def ends_and_weights(weights):
+    """Two parallel edges and a third one, as lists, as the graph of networkx, as compressed rows and as a matrix."""
+    graph = nx.MultiGraph()
+    graph.add_weighted_edges_from(zip([0, 0, 1], [1, 1, 2], weights))
+    return {
+        "lists": ([0, 0, 1], [1, 1, 2], weights),
+        "networkx": (graph,),
+        "csr": (([0, 2, 3, 3], [1, 1, 2], weights),),
+    }
+
+
+@pytest.mark.parametrize("kind", ["lists", "networkx", "csr"])
+@pytest.mark.parametrize(
+    "weights, dtype",
+    [
+        ([2**63 + 1, 2**63, 1], np.uint64),
+        ([np.uint64(2**63 + 1), np.int64(2**53 + 1), 1], np.uint64),
+        ([-(2**53), -(2**53) - 1, 1], np.int64),
+        ([2**63, -1, 1], np.float64),
+        ([2**53 + 2, 2**53, 0.5], np.float64),
+        ([math.inf, 2, 0.5], np.float64),
+    ],
+)
+def test_weights_in_lists_are_not_rounded(kind, weights, dtype):
+    forest = graph_msf(*ends_and_weights(weights)[kind], device="cpu")
+    assert forest.edge_id.tolist() == [1, 2]
+    assert forest.weight.dtype == dtype
+    assert forest.weight.tolist() == weights[1:]
+
+
+@pytest.mark.parametrize("kind", ["lists", "networkx", "csr"])
+@pytest.mark.parametrize(
+    "weights, first",
+    [
+        ([2**53 + 1, 2**53, 0.5], 0),
+        ([np.float64(0.5), np.int64(2**53), np.int64(2**53 + 1)], 2),
+        ([-1, 2**63 + 1, 1], 1),
+        ([1, 2, 2**64], 2),
+        ([1.5, 2**70, 1], 1),
+        ([1, Decimal("0.1"), 0.5], 1),
+        ([Fraction(1, 3), 1, 2], 0),
+    ],
+)
+def test_weights_that_would_be_rounded_are_refused(kind, weights, first):
+    place = f"edge {[(0, 1), (0, 1), (1, 2)][first]}" if kind == "networkx" else f"row {first}"
+    with pytest.raises(ValueError, match=re.escape(f"{place} has {weights[first]!r}, and no such type holds")):
+        graph_msf(*ends_and_weights(weights)[kind], device="cpu")
+
+
+def test_weights_in_a_square_list_are_not_rounded():
+    rows = [[0, 2**63 + 1, 2**63], [2**63 + 1, 0, 1], [2**63, 1, 0]]
+    assert graph_msf(rows, device="cpu").weight.tolist() == [2**63, 1]
+    rows[0][1] = rows[1][0] = 0.5
+    rows[0][2] = rows[2][0] = 2**53 + 1
+    with pytest.raises(ValueError, match=re.escape("row 0, column 2 has 9007199254740993, and no such type")):
+        graph_msf(rows, device="cpu")
 
 
 @pytest.mark.gpu
@@ -305,6 +386,7 @@ REFUSED = {
         ([7.0], [math.inf], [1.0]),
         {},
     ),
+    "lists as names": (TypeError, "names of vertices must be hashable", ([["a"], "b"], ["a", "c"], [1, 2]), {}),
     "rounded": (
         ValueError,
         "target holds floats, which round ids of 9,007,199,254,740,992 and more: pass integers or strings; 1 row",
@@ -364,6 +446,13 @@ REFUSED = {
         ([(0, 1, 2.0), (1, 2, 3.0)],),
         {},
     ),
+    "blocks": (
+        ValueError,
+        "zero would be an edge: pass csr = graph.tocsr(), after csr.eliminate_zeros() if no zero is an edge",
+        (sp.bsr_array(np.eye(4)[::-1], blocksize=(2, 2)),),
+        {},
+    ),
+    "blocks of a matrix": (ValueError, "graph is in BSR format", (sp.bsr_matrix(np.eye(4), blocksize=(2, 2)),), {}),
     "a tuple": (
         ValueError,
         "indptr must begin with 0; it begins with 1; three arrays of edges are graph_msf(source, target, weight)",
