@@ -131,6 +131,22 @@ def worded_columns(path: Path, dialect: Dialect = PLAIN) -> list[bool]:
     return [bool(fields) and not any(map(_NUMBER_LIKE.match, fields)) for fields in columns]
 
 
+def empty_columns(path: Path, dialect: Dialect = PLAIN) -> list[int]:
+    """Columns of a text that hold no value in any row, such as that behind a comma at the end of every line. Of columns
+    without names only the last ones: the others are known by their numbers, which stay."""
+    if not is_text(path, dialect):
+        return []
+    skip, names, count, delimiter = csv_layout(path, dialect)
+    empty, row = list(range(count)), None
+    for row in text_rows(path, skip, delimiter, dialect):
+        empty = [i for i in empty if i < len(row.fields) and not row.fields[i].strip()]
+        if not empty:
+            break
+    if row is None:
+        return []
+    return [i for i in empty if names or set(range(i, count)) <= set(empty)]
+
+
 def sample_of_columns(path: Path, dialect: Dialect = PLAIN) -> list[list[str]]:
     """The fields of every column of a text, in its first rows."""
     skip, _, count, delimiter = csv_layout(path, dialect)
