@@ -76,8 +76,8 @@ def add_input_options(command: argparse.ArgumentParser) -> None:
 
 
 def points_in(path: Path, arguments: argparse.Namespace, *, gaps: bool = False) -> PointTable:
-    """The points in a file, read as the options say. Without --columns, columns that hold no numbers and those that
-    number the rows are left out, and a note tells which."""
+    """The points in a file, read as the options say. Without --columns, columns that hold no numbers or no value and
+    those that number the rows are left out, and a note tells which."""
     from emst.backend.memory import POINTS
     from emst.io.points import read_table
 
@@ -98,53 +98,84 @@ def points_in(path: Path, arguments: argparse.Namespace, *, gaps: bool = False) 
     weights = getattr(arguments, "weights", None)
     if weights is not None and arguments.columns is None:
         table = without_weights(path, table, weights, dialect)
-    table = table if every else _without_ids(table)
+    table = table if every else _without_ids(path, table, dialect)
+    if arguments.metric != "precomputed":
+        _check_finite(path, table)
     note_plane(table.names, arguments.metric)
     return latitude_first(table) if arguments.metric == "haversine" else table
 
 
 def _columns_of_numbers(path: Path, dialect: Dialect) -> list[str] | None:
-    """The columns of a text or a .parquet that hold no words; None if none do, or all."""
+    """The columns of a text or a .parquet that hold values, and no words; None if all do, or none."""
     from emst.io.columns import index_column, is_axis
     from emst.io.points import check_suffix
-    from emst.io.tables import column_names, is_text, worded_columns
+    from emst.io.tables import column_names, empty_columns, worded_columns
 
     check_suffix(path, dialect=dialect)
-    if not is_text(path, dialect) and path.suffix.lower() != ".parquet":
+    if not _is_table(path, dialect):
         return None
     names, count = column_names(path, dialect)
     index, worded = index_column(names), worded_columns(path, dialect)
-    if not names:
+    empty = [i for i in empty_columns(path, dialect) if i not in index]
+    held = [i for i in range(count) if i not in index and i not in empty]
+    words = [i for i in held if worded[i]] if names else []
+    if len(words) == len(held) or any(is_axis(names[i]) for i in words):
+        words = []  # words in a column of coordinates are a fault
+    if not held or not (words or empty):
         return None
-    others = [i for i in range(count) if worded[i] and i not in index]
-    kept = [i for i in range(count) if not worded[i] and i not in index]
-    if not others or not kept or any(is_axis(names[i]) for i in others):
-        return None  # words in a column of coordinates are a fault
     for i in index:
         note(f"column {names[i]!r} numbers the rows and is left out; --columns chooses others")
-    for i in others:
+    for i in empty:
+        called = f"column {names[i]!r}" if names and names[i] else f"column {i}, which has no name,"
+        note(f"{called} holds no value and is left out")
+    for i in words:
         note(f"column {names[i]!r} holds no numbers and is left out")
-    return [names[i] if names.count(names[i]) == 1 else str(i) for i in kept]
+    kept = [i for i in held if i not in words]
+    return [names[i] if names and names.count(names[i]) == 1 else str(i) for i in kept]
 
 
-def _without_ids(table: PointTable) -> PointTable:
+def _is_table(path: Path, dialect: Dialect) -> bool:
+    """Whether the columns of a file are known before it is read."""
+    from emst.io.tables import is_text
+
+    return is_text(path, dialect) or path.suffix.lower() == ".parquet"
+
+
+def _without_ids(path: Path, table: PointTable, dialect: Dialect) -> PointTable:
     """The table without columns of ids and of row numbers."""
     import numpy as np
 
-    from emst.io.columns import id_columns
+    from emst.io.columns import as_argument, id_columns
+    from emst.io.tables import column_names
 
     ids = id_columns(table.names, table.array)
     if not ids:
         return table
     d = table.array.shape[1]
     names = table.names or [str(i) for i in range(d)]
-    listed = ",".join(name if names.count(name) == 1 else str(i) for i, name in enumerate(names))
+    of_file = column_names(path, dialect)[0] if table.names and _is_table(path, dialect) else names
     kept = [i for i in range(d) if i not in ids]
     for i in ids:
-        note(f"column {names[i]!r} numbers the rows and is left out; --columns {listed} keeps it")
+        advice = f"--columns {as_argument(of_file, names)} keeps it"
+        note(f"column {names[i]!r} numbers the rows and is left out; {advice}")
     array = np.ascontiguousarray(table.array[:, kept])
     whole = table.whole or table
     return table._replace(array=array, names=table.names and [names[i] for i in kept], whole=whole)
+
+
+def _check_finite(path: Path, table: PointTable) -> None:
+    """Raise ValueError if every row has a NaN or an infinite value."""
+    import numpy as np
+
+    array = table.array
+    if array.dtype.kind != "f" or not len(array):
+        return
+    if np.isfinite(array[:1000]).all(axis=1).any() or np.isfinite(array).all(axis=1).any():
+        return
+    names = table.names or [str(i) for i in range(array.shape[1])]
+    column = next((repr(name) for name, values in zip(names, array.T) if not np.isfinite(values).any()), None)
+    why = f"column {column} has no finite value" if column else "each has an empty field, a NaN or an infinite value"
+    raise ValueError(f"{path}: no row can be used: {why}; --columns chooses others")
 
 
 def dialect_in(arguments: argparse.Namespace) -> Dialect:

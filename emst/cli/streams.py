@@ -44,7 +44,7 @@ def reading(path: Path) -> Iterator[Path]:
 def writing(path: Path | None) -> Iterator[BinaryIO | None]:
     """A file to write, which replaces `path` at the end. For standard output, it is copied there at the end. None if
     there is no file to write."""
-    from emst.io.atomic import replacing
+    from emst.io.atomic import copied_to, replacing
 
     if path is None:
         yield None
@@ -53,11 +53,8 @@ def writing(path: Path | None) -> Iterator[BinaryIO | None]:
         with replacing(path) as output:
             yield output
         return
-    with tempfile.TemporaryFile() as file:
+    with copied_to(sys.stdout.buffer) as file:
         yield file
-        file.seek(0)
-        shutil.copyfileobj(file, sys.stdout.buffer)
-        sys.stdout.buffer.flush()
 
 
 def suffix_of(output: Path, of_stream: str) -> str:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import secrets
+import shutil
+import stat
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -15,26 +19,65 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     """A file to write. It replaces `path` when the block ends without an error; otherwise it is deleted.
 
     It is created at once, in the folder of `path`, so a folder that cannot be written to fails before any work is done.
+    A file that is replaced passes its permissions on. A symbolic link stays, and the file that it names is replaced.
+    What is no regular file, such as a FIFO or /dev/null, stays as well: it gets the bytes at the end.
     """
-    if path.is_dir():
+    mode = _mode_of(path)
+    if mode is not None and stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, "is a directory", str(path))
-    if not path.parent.exists():
-        advice = f"No such file or directory; make the folder {path.parent} first"
+    target = Path(os.path.realpath(path)) if path.is_symlink() else path
+    if mode is None and not target.parent.exists():
+        advice = f"No such file or directory; make the folder {target.parent} first"
         raise FileNotFoundError(errno.ENOENT, advice, str(path))
-    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        file = open(draft, "xb")
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from error  # the caller knows `path`, not the draft
-    try:
-        yield file
-        file.close()
-        os.replace(draft, path)
+        if mode is None or stat.S_ISREG(mode):
+            with _draft_of(path, target, mode) as file:
+                yield file
+        else:
+            with open(path, "wb") as output, copied_to(output) as file:
+                yield file
     except OSError as error:
         if error.filename is None and not isinstance(error, BrokenPipeError):  # raised by writing: full, or too large
             raise OSError(error.errno, f"{error.strerror or error}; no file was changed", str(path)) from error
         raise
+
+
+@contextlib.contextmanager
+def copied_to(output: BinaryIO) -> Iterator[BinaryIO]:
+    """A file to write, which is copied to `output` when the block ends without an error. Formats that go back in a
+    file can be written to a pipe so."""
+    with tempfile.TemporaryFile() as file:
+        yield file
+        file.seek(0)
+        shutil.copyfileobj(file, output)
+        output.flush()
+
+
+@contextlib.contextmanager
+def _draft_of(path: Path, target: Path, mode: int | None) -> Iterator[BinaryIO]:
+    """A new file beside `target` that takes its place; errors name `path`, which the caller knows."""
+    # A short name, because that of `target` may be as long as names can be; a random one, because a killed process
+    # leaves its draft, and numbers of processes come again.
+    draft = target.with_name(f".{secrets.token_hex(8)}.part")
+    try:
+        file = open(draft, "xb")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    try:
+        if mode is not None and stat.S_IMODE(mode) != stat.S_IMODE(draft.stat().st_mode):
+            os.chmod(draft, stat.S_IMODE(mode))
+        yield file
+        file.close()
+        os.replace(draft, target)
     finally:
         with contextlib.suppress(OSError):  # what could not be written cannot be flushed
             file.close()
         draft.unlink(missing_ok=True)
+
+
+def _mode_of(path: Path) -> int | None:
+    """Kind and permissions of a file, which a link names; None if there is none."""
+    try:
+        return path.stat().st_mode
+    except FileNotFoundError:
+        return None

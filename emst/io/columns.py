@@ -17,6 +17,7 @@ _ID = re.compile(
     re.IGNORECASE,
 )
 _CAMEL = re.compile(r".*[a-z]I[dD]")
+_PLAIN = re.compile(r"\w[\w.:+-]*")  # a name that is one word for every shell, and no option
 # Names of coordinates and of times, which may well be integers that ascend.
 _AXIS = re.compile(
     r"([xyztuvw]|c?[xyz]\d*|pos([xyz_].*|ition.*)?|coord.*|lat.*|lon.*|lng.*|(pm)?(ra|de|dec)(j?2000|deg|rad|_.*)?|"
@@ -86,7 +87,18 @@ def choose_columns(path: Path, columns: Sequence[str | int] | None, names: Seque
             chosen.append(int(column))
         else:
             raise ValueError(f"{path}: no column {column!r}; it has {there}{_another_separator(names)}")
+        if chosen[-1] in chosen[:-1]:
+            raise ValueError(f"{path}: column {column!r} is asked for twice")
     return chosen
+
+
+def as_argument(file_names: Sequence[str], kept: Sequence[str]) -> str:
+    """The argument of --columns for columns of a file, in the order of the file: by their names, but by their numbers
+    where a name occurs twice or holds what separates columns or has a meaning in a shell."""
+    numbered = iter(enumerate(file_names))
+    numbers = [next(i for i, there in numbered if there == name) for name in kept]
+    plain = [list(file_names).count(name) == 1 and _PLAIN.fullmatch(name) for name in kept]
+    return ",".join(name if ok else str(i) for name, ok, i in zip(kept, plain, numbers))
 
 
 def _another_separator(names: Sequence[str]) -> str:

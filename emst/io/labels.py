@@ -15,7 +15,7 @@ from emst.io.column_files import LINES, TABLES, as_text, check_table, separator_
 from emst.io.las import SCANS, check_scan, write_beside_scan
 from emst.io.parquet import pyarrow_for, read_parquet_table
 from emst.io.points import PointTable
-from emst.io.tables import PLAIN, Dialect, csv_layout, is_text, row_texts, rows_differ, text_rows
+from emst.io.tables import PLAIN, Dialect, bare_rows, csv_layout, is_text, row_texts, rows_differ, worded_columns
 
 SUFFIXES = (".npy", ".npz", ".csv", ".tsv", ".parquet")
 
@@ -96,7 +96,9 @@ def _append_to_text(
     if dialect.decimal == ",":
         values = [[value.replace(".", ",") for value in column] for column in values]
     tails, written = [sep.join(own) for own in zip(*values)], 0
-    rows = _rows_with(sep, source, skip, delimiter, dialect)
+    # Words may hold a #; behind a number it begins a comment, which cannot stay between the fields.
+    needed = None if worded_columns(source, dialect)[-1] else count
+    rows = _rows_with(sep, source, skip, delimiter, dialect, needed)
     with text_of(file, "utf-8" if dialect.encoding == PLAIN.encoding else dialect.encoding) as text:
         csv.writer(text, delimiter=sep, lineterminator="\n").writerow([*(names or unnamed(count)), *results])
         while block := list(itertools.islice(rows, min(LINES, len(tails) - written))):
@@ -106,14 +108,16 @@ def _append_to_text(
         raise rows_differ(source, len(tails))
 
 
-def _rows_with(sep: str, source: Path, skip: int, delimiter: str, dialect: Dialect) -> Iterator[str]:
-    """The rows of a text, with this separator."""
+def _rows_with(
+    sep: str, source: Path, skip: int, delimiter: str, dialect: Dialect, needed: int | None
+) -> Iterator[str]:
+    """The rows of a text, with this separator; see `bare_rows`."""
     if sep == delimiter:
-        yield from row_texts(source, skip, delimiter, dialect)
+        yield from row_texts(source, skip, delimiter, dialect, needed)
         return
     row = io.StringIO()
     writer = csv.writer(row, delimiter=sep, lineterminator="")
-    for _, _, fields in text_rows(source, skip, delimiter, dialect):
+    for _, _, fields in bare_rows(source, skip, delimiter, dialect, needed):
         writer.writerow(fields)
         yield row.getvalue()
         row.seek(0)

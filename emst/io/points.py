@@ -14,7 +14,7 @@ from emst.io.columns import choose_columns, chosen_columns, first_line, index_co
 from emst.io.fits import read_fits
 from emst.io.las import read_las
 from emst.io.parquet import read_parquet
-from emst.io.tables import PLAIN, Dialect, column_names, dialect_of, is_text, read_csv
+from emst.io.tables import PLAIN, Dialect, column_names, dialect_of, is_text, read_csv, refuse_gzip
 
 SUFFIXES = (".npy", ".npz", ".csv", ".tsv", ".parquet", ".las", ".laz", ".fits", ".fit")
 
@@ -138,8 +138,10 @@ def read_table(
 
 
 def check_suffix(path: Path, array: str | None = None, dialect: Dialect = PLAIN) -> None:
-    """Raise ValueError for a file of another format, or for an `array` of a file that has none."""
+    """Raise ValueError for a file of another format, one that gzip has compressed, or an `array` of a file that has
+    none."""
     suffix = path.suffix.lower()
+    refuse_gzip(path)
     if suffix not in SUFFIXES and not is_text(path, dialect):
         formats = ", ".join(SUFFIXES)
         way = "write its points to a table" if suffix in (".geojson", ".json") else "sep=',' reads it as text"

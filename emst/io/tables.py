@@ -131,6 +131,22 @@ def worded_columns(path: Path, dialect: Dialect = PLAIN) -> list[bool]:
     return [bool(fields) and not any(map(_NUMBER_LIKE.match, fields)) for fields in columns]
 
 
+def empty_columns(path: Path, dialect: Dialect = PLAIN) -> list[int]:
+    """Columns of a text that hold no value in any row, such as that behind a comma at the end of every line. Of columns
+    without names only the last ones: the others are known by their numbers, which stay."""
+    if not is_text(path, dialect):
+        return []
+    skip, names, count, delimiter = csv_layout(path, dialect)
+    empty, row = list(range(count)), None
+    for row in text_rows(path, skip, delimiter, dialect):
+        empty = [i for i in empty if i < len(row.fields) and not row.fields[i].strip()]
+        if not empty:
+            break
+    if row is None:
+        return []
+    return [i for i in empty if names or set(range(i, count)) <= set(empty)]
+
+
 def sample_of_columns(path: Path, dialect: Dialect = PLAIN) -> list[list[str]]:
     """The fields of every column of a text, in its first rows."""
     skip, _, count, delimiter = csv_layout(path, dialect)
@@ -206,7 +222,7 @@ def _loaded_slowly(path: Path, gaps: bool, layout: dict[str, Any]) -> np.ndarray
 def _loaded_text(path: Path, used: list[int], count: int, **layout: Any) -> np.ndarray:
     """Columns of a .csv. If all are wanted, a line with more fields than the first is an error."""
     every = sorted(used) == list(range(count))
-    table = _loaded(path, usecols=None if every else used, **layout)
+    table = _loaded(path, needed=_needed(used, count), usecols=None if every else used, **layout)
     if not every:
         return table
     if len(table) and table.shape[1] != count:
@@ -214,18 +230,23 @@ def _loaded_text(path: Path, used: list[int], count: int, **layout: Any) -> np.n
     return table[:, used] if len(table) and used != sorted(used) else table
 
 
+def _needed(used: Sequence[int], count: int) -> int:
+    """How many fields a row must have for these columns of `count`."""
+    return count if len(used) == count else max(used) + 1
+
+
 def _loaded(
-    path: Path, dialect: Dialect, delimiter: str, skiprows: int, comments: str | None = "#", **layout: Any
+    path: Path, dialect: Dialect, delimiter: str, skiprows: int, needed: int, comments: str | None = "#", **layout: Any
 ) -> np.ndarray:
     """What numpy reads; it takes None for white space, and the lines of a file in other notations one by one. Without
-    `comments` only a # that begins a line begins a comment."""
+    `comments` only a # that begins a line, or that follows `needed` fields and a number, begins a comment."""
     layout["delimiter"] = None if delimiter == " " else delimiter
     with warnings.catch_warnings(), contextlib.ExitStack() as stack:
         warnings.simplefilter("ignore")  # the caller reports an empty file
         warnings.simplefilter("error", DeprecationWarning)  # older versions of numpy read 1.5 as the integer 1
         lines: Any = path
         if comments is None:
-            lines = (dialect.translated(row.text) for row in text_rows(path, skiprows, delimiter, dialect))
+            lines = (dialect.translated(row.text) for row in bare_rows(path, skiprows, delimiter, dialect, needed))
             skiprows = 0
         elif dialect.decimal != ".":
             lines = map(dialect.translated, stack.enter_context(open(path, encoding=dialect.encoding)))
@@ -250,8 +271,16 @@ def csv_layout(path: Path, dialect: Dialect = PLAIN) -> tuple[int, list[str], in
     return (line if names else line - 1), names, len(first), delimiter
 
 
+def refuse_gzip(path: Path) -> None:
+    """Raise ValueError for a file that begins as those of gzip do, whatever its name."""
+    with contextlib.suppress(OSError), open(path, "rb") as file:
+        if file.read(2) == b"\x1f\x8b":
+            raise ValueError(f"{path} is compressed by gzip; unpack it first, with gunzip -c")
+
+
 def _not_encoded(path: Path, dialect: Dialect) -> ValueError:
     """The error for a text that is not in the encoding of its dialect."""
+    refuse_gzip(path)
     with open(path, "rb") as file:
         start = file.read(2)
     if start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
@@ -302,8 +331,29 @@ def text_rows(path: Path, skip: int, delimiter: str, dialect: Dialect = PLAIN) -
             raise ValueError(f"{where}: {error}") from error
 
 
-def row_texts(path: Path, skip: int, delimiter: str, dialect: Dialect = PLAIN) -> Iterator[str]:
-    """The texts of the rows of `text_rows`. Without quotes and comments rows are lines, and are not taken apart."""
+def bare_rows(path: Path, skip: int, delimiter: str, dialect: Dialect, needed: int | None) -> Iterator[Row]:
+    """The rows of `text_rows`, without comments behind numbers if `needed` fields are all that a row needs."""
+    rows = text_rows(path, skip, delimiter, dialect)
+    return rows if needed is None else (_without_comment(row, needed, delimiter, dialect) for row in rows)
+
+
+def _without_comment(row: Row, needed: int, delimiter: str, dialect: Dialect) -> Row:
+    """A row without what follows the first # outside of quotes, if there are `needed` fields before it and the last of
+    them is a number or empty. Another # is part of a name."""
+    hashes = (found.start() for found in re.finditer("#", row.text))
+    before = next((row.text[:at] for at in hashes if row.text.count('"', 0, at) % 2 == 0), None)
+    if before is None:
+        return row
+    fields = fields_of(before, delimiter)
+    if len(fields) < needed or (fields[-1].strip() and not dialect.is_number(fields[-1])):
+        return row
+    return Row(row.line, before.rstrip(" "), fields)
+
+
+def row_texts(
+    path: Path, skip: int, delimiter: str, dialect: Dialect = PLAIN, needed: int | None = None
+) -> Iterator[str]:
+    """The texts of the rows of `bare_rows`. Without quotes and comments rows are lines, and are not taken apart."""
 
     def opened() -> IO[str]:
         return open(path, encoding=dialect.encoding, errors="replace", newline="")
@@ -312,7 +362,7 @@ def row_texts(path: Path, skip: int, delimiter: str, dialect: Dialect = PLAIN) -
         pieces = iter(partial(file.read, PIECE), "")
         simple = delimiter != " " and not any('"' in piece or "#" in piece for piece in pieces)
     if not simple:
-        yield from (row.text for row in text_rows(path, skip, delimiter, dialect))
+        yield from (row.text for row in bare_rows(path, skip, delimiter, dialect, needed))
         return
     with opened() as file:
         yield from filter(None, (line.rstrip("\r\n") for line in itertools.islice(file, skip, None)))
@@ -365,10 +415,9 @@ def _csv_fault(
 ) -> ValueError:
     """The error that names the first line, and the column, which numpy could not read. `choose` ends it if no other
     notation would help."""
-    for number, _, texts in text_rows(path, skip, delimiter, dialect):
-        fields = [text.split("#")[0] if dialect.is_number(text.split("#")[0]) else text for text in texts]
-        if max(used) >= len(fields) or len(used) == count < len(fields):
-            needed = count if len(used) == count else max(used) + 1
+    needed = _needed(used, count)
+    for number, _, fields in bare_rows(path, skip, delimiter, dialect, needed):
+        if needed > len(fields) or len(used) == count < len(fields):
             found = f"{len(fields)} field{'s' * (len(fields) != 1)}"
             return ValueError(f"{path}, line {number}: {found} where {needed} are needed")
         for i in used:

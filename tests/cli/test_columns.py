@@ -1,5 +1,7 @@
 """Columns of ids, row numbers and words are left out, and a note says so."""
 
+import gzip
+
 import numpy as np
 import pytest
 
@@ -183,3 +185,85 @@ def test_names_of_places(here, capsys, names):
     assert capsys.readouterr().err == order
     labels_of("places.csv")
     assert "for distances on the earth add --metric haversine --degrees" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["cluster", "tree"])
+@pytest.mark.parametrize(
+    "head, row, note",
+    [
+        ("x,y,\n", "{},{},", "column 2, which has no name, holds no value and is left out"),
+        ("", "{},{},,", "column 2, which has no name, holds no value and is left out"),
+        ("x,z,y\n", "{},,{}", "column 'z' holds no value and is left out"),
+        ("name,x,z,y\n", "A,{}, ,{}", "column 'z' holds no value and is left out"),
+    ],
+)
+def test_columns_without_a_value_are_left_out(here, capsys, command, head, row, note):
+    (here / "points.csv").write_text(head + "".join(row.format(x, y) + "\n" for x, y in XY))
+    options = ["--min-samples", "4", "--device", "cpu", "-o", "out.npz"]
+    assert main([command, "points.csv", *options]) == 0
+    assert f"emst: note: {note}\n" in capsys.readouterr().err
+    with np.load("out.npz") as found:
+        if command == "cluster":
+            np.testing.assert_array_equal(found["label"], expected(XY))
+        else:
+            tree = emst.minimum_spanning_tree(XY, min_samples=4, device="cpu")
+            np.testing.assert_array_equal(found["edges"], tree.edges)
+
+
+def test_a_column_with_a_late_value_is_kept(here, capsys):
+    """Behind the rows that are looked at for words."""
+    rows = ["1,2,"] * 1100 + ["1,2,3"]
+    (here / "points.csv").write_text("x,y,z\n" + "\n".join(rows) + "\n")
+    assert main(["cluster", "points.csv", "--device", "cpu", "-o", "labels.npy"]) == 0
+    assert "left out" not in capsys.readouterr().err
+    assert (np.load("labels.npy") == -3).sum() == 1100
+
+
+@pytest.mark.parametrize("command", ["cluster", "tree"])
+@pytest.mark.parametrize(
+    "text, options, said",
+    [
+        ("x,y,c\n1,2,nan\n3,4,nan\n", [], "points.csv: no row can be used: column 'c' has no finite value; --columns"),
+        ("x,y\n1,nan\ninf,2\n", [], "no row can be used: each has an empty field, a NaN or an infinite value"),
+        ("1,nan,2\n3,nan,4\n", [], "no row can be used: column '1' has no finite value"),
+        ("x,y,c\n1,2,\n3,4,\n", ["--columns", "x,c"], "column 'c'"),
+    ],
+)
+def test_rows_of_which_none_is_finite(here, capsys, command, text, options, said):
+    (here / "points.csv").write_text(text)
+    assert main([command, "points.csv", *options, "--device", "cpu"]) == 2
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("columns, twice", [("x,x", "x"), ("x,y,1", "1")])
+def test_a_column_is_not_taken_twice(here, capsys, columns, twice):
+    written("points.csv", {"x": X, "y": Y})
+    assert main(["cluster", "points.csv", "--columns", columns, "--device", "cpu"]) == 2
+    assert capsys.readouterr().err == f"emst: points.csv: column '{twice}' is asked for twice\n"
+
+
+@pytest.mark.parametrize(
+    "head, row, advice",
+    [
+        ('x coord,"y, coord",id,w', "{0},{1},{2},{0}", "0,1,id,w"),
+        ("name,id,u'1,-v", "A,{2},{0},{1}", "id,2,3"),
+        (",id,u $,v", "R1,{2},{0},{1}", "id,2,v"),
+    ],
+)
+def test_advice_on_columns_can_be_pasted(here, capsys, head, row, advice):
+    lines = [row.format(x, y, i) for i, (x, y) in zip(SHUFFLED, XY)]
+    (here / "points.csv").write_text("\n".join([head, *lines]) + "\n")
+    labels_of("points.csv")
+    assert f"; --columns {advice} keeps it\n" in capsys.readouterr().err
+    labels_of("points.csv", "--columns", advice)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("command", ["cluster", "tree"])
+@pytest.mark.parametrize(
+    "name, options", [("points.csv.gz", []), ("points.csv.gz", ["--sep", ","]), ("points.csv", [])]
+)
+def test_a_compressed_text(here, capsys, command, name, options):
+    (here / name).write_bytes(gzip.compress(b"x,y\n1,2\n3,4\n"))
+    assert main([command, name, *options, "--device", "cpu"]) == 2
+    assert capsys.readouterr().err == f"emst: {name} is compressed by gzip; unpack it first, with gunzip -c\n"

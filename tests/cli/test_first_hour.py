@@ -75,6 +75,22 @@ def test_append_keeps_the_columns_of_a_text(here, capsys, head, row, columns, no
     only(here, "points.csv", "out.csv", "out.tsv")
 
 
+@pytest.mark.parametrize(
+    "head, behind", [("x,y\n", " # c"), ("", "#c, d"), ('x,y,"a # b"\n', ",7 # c"), ("x,y,z\n", ", #")]
+)
+def test_append_leaves_out_comments_behind_numbers(here, head, behind):
+    """The table can be read again: the label would be part of the comment."""
+    lines = [f"{x!r},{y!r}" for x, y in BLOBS.tolist()]
+    fields = behind.partition("#")[0].rstrip()
+    (here / "points.csv").write_text(head + "\n".join([lines[0] + behind, *(line + fields for line in lines[1:])]))
+    for name, separator in (("out.csv", ","), ("out.tsv", "\t")):
+        cluster("points.csv", "--columns", "0,1", "--append", "-o", name)
+        again = emst.read_points(name, ["label", "probability"])
+        np.testing.assert_array_equal(again.T, [model().labels_, model().probabilities_])
+        columns = 5 if "z" in head or '"' in head else 4
+        assert [line.count(separator) for line in lines_of(name)] == [columns - 1] * 121
+
+
 def test_append_keeps_separator_decimal_mark_and_encoding(here):
     lines = places(";", ",", encoding="latin-1")
     options = ["--columns", "x,y", "--decimal", ",", "--encoding", "latin-1", "--append", "-o"]

@@ -41,6 +41,7 @@ def read(text, name="points.csv", encoding_of_file="utf-8", **options):
         ("5 # first\n6\n", {}, [[5], [6]], None),
         ("x y # names\n1 2 # behind\n\n  \n3 4\n", {"sep": " "}, [[1, 2], [3, 4]], ["x", "y"]),
         ('#1\nname #,x\na #1,2\n#b,3\n"#c\nd",4\n', {"columns": ["x"]}, [[2], [4]], ["x"]),
+        ('name #,x\na #1,2\nb,3 # c\n"c # d",4#, e\n', {"columns": ["x"]}, [[2], [3], [4]], ["x"]),
         ("name;x\na #1;2,5\n", {"columns": ["x"], "decimal": ","}, [[2.5]], ["x"]),
         ("name;x\na.b;1,5\n", {"decimal": ",", "columns": ["x"]}, [[1.5]], ["x"]),
         ("x|y\n1|2\n", {"sep": "|"}, [[1, 2]], ["x", "y"]),
@@ -99,6 +100,10 @@ def test_a_first_line_of_numbers_in_another_notation_is_not_lost():
         ("x,y\n1,2\n", {"sep": ",", "decimal": ","}, r"sep=',' cannot be the decimal mark as well"),
         ("x,y\n1,2\n", {"array": "x"}, r"only an \.npz holds named arrays"),
         ("", {}, "holds no rows"),
+        ("x,y,l\n0,1 # c,-1\n", {}, r"points\.csv, line 2, column 'y': '1 # c' is not a number; columns= chooses"),
+        ("x,y\n0,1 # c\n2,3 # c, d\n4,stone\n", {}, r"line 4, column 'y': 'stone' is not a number"),
+        ("x,y\n0,1\n0 # c,1\n", {}, r"line 3, column 'x': '0 # c' is not a number"),
+        ("x,y\n0 # c\n", {}, r"line 2: 1 field where 2 are needed"),
     ],
 )
 def test_what_is_said(text, options, said):
