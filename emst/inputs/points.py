@@ -111,7 +111,7 @@ def check_holds_points(X: Any) -> None:
     """Raise ValueError for what leads to points only by another call."""
     if isinstance(X, (str, os.PathLike)):
         raise ValueError(f"X is a path; pass the points in it: emst.read_points({os.fspath(X)!r})")
-    if isinstance(X, Mapping):
+    if isinstance(X, Mapping) and not hasattr(X, "shape"):  # SciPy's DOK matrices are dictionaries
         raise ValueError(f"X is a {type(X).__name__}; pass its columns as a data frame: pandas.DataFrame(X)")
     if type(X).__name__ == "LazyFrame":
         raise ValueError("X is a LazyFrame, whose rows have not been read; pass X.collect()")

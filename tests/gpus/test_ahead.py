@@ -24,7 +24,7 @@ def test_fits_launch_nothing_else(ops, gpus, monkeypatch, d, k, dtype):
     x = np.random.default_rng(0).random((300_000, d)).astype(dtype)
     emst.EMST(min_samples=k, device_ids=gpus).fit(x)
     norm = tree_metric_of("euclidean", None).norm
-    expected = ahead.kernels_of(False, False, Engine.WALKS, d, np.dtype(dtype), norm, k, None, partitions=True)
+    expected = ahead.kernels_of(False, False, False, Engine.WALKS, d, np.dtype(dtype), norm, k, None, partitions=True)
     assert sorted(launched - set(expected)) == []
     wanted = {name for name in ("partitions/components", "partitions/gathered", "partitions/outline")}
     assert {kernel.room for kernel in launched} >= wanted
