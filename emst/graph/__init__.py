@@ -2,6 +2,7 @@
 
 msf.py          `graph_msf`: the stages of a call, from input to result
 edges.py        lists of edges: three arrays, or the columns of a data frame
+lists.py        Python lists as arrays that hold every value as it is given
 ids.py          ids of vertices: when whole numbers are ids, and their numbers
 libraries.py    graphs of networkx, igraph and rustworkx
 input.py        validation: which kinds of graph are accepted, and on which device to compute
