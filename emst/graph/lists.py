@@ -27,7 +27,8 @@ def names_or_numbers(values: Sequence[Any]) -> np.ndarray:
 
 
 def numbers(values: Sequence[Any]) -> tuple[np.ndarray, int | None]:
-    """Numbers as an array, and the position of the first that it does not hold exactly; None if it holds all."""
+    """The values as an array, and the position of the first value that the array cannot hold exactly. The position is
+    None if the array holds all values exactly."""
     array = np.asarray(values)
     if array.ndim != 1 or array.dtype.kind not in "biuf":
         wrong = (i for i, value in enumerate(values) if np.asarray(value).dtype.kind not in "biuf")

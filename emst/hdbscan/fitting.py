@@ -130,8 +130,7 @@ def _of_checked_points(data: CheckedPoints, request: Request) -> Model:
         statistics = ops.point_statistics(points)
         rows = finite_rows(points) if statistics.bad else None
         if rows is not None:
-            for others in (rows.infinite, rows.missing):
-                check_range(data.array, dtype, placed(others, data.gpu))
+            check_range(data.array, dtype, placed(np.concatenate([rows.infinite, rows.missing]), data.gpu))
             points = points[rows.kept]
         if metric.sphere is not None:
             metric.sphere.check(points, None if rows is None else rows.kept)

@@ -19,8 +19,9 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     """A file to write. It replaces `path` when the block ends without an error; otherwise it is deleted.
 
     It is created at once, in the folder of `path`, so a folder that cannot be written to fails before any work is done.
-    A file that is replaced passes its permissions on. A symbolic link stays, and the file that it names is replaced.
-    What is no regular file, such as a FIFO or /dev/null, stays as well: it gets the bytes at the end.
+    The new file gets the permissions of the file that it replaces. If `path` is a symbolic link, the link stays, and the
+    file that it points to is replaced. A FIFO or a device, such as /dev/null, is not replaced: at the end, the bytes are
+    written to it.
     """
     mode = _mode_of(path)
     if mode is not None and stat.S_ISDIR(mode):
@@ -44,8 +45,8 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 @contextlib.contextmanager
 def copied_to(output: BinaryIO) -> Iterator[BinaryIO]:
-    """A file to write, which is copied to `output` when the block ends without an error. Formats that go back in a
-    file can be written to a pipe so."""
+    """A temporary file to write. It is copied to `output` when the block ends without an error. So `output` may be a
+    pipe, although some formats need a file in which they can go back."""
     with tempfile.TemporaryFile() as file:
         yield file
         file.seek(0)
@@ -76,7 +77,7 @@ def _draft_of(path: Path, target: Path, mode: int | None) -> Iterator[BinaryIO]:
 
 
 def _mode_of(path: Path) -> int | None:
-    """Kind and permissions of a file, which a link names; None if there is none."""
+    """Kind and permissions of the file at `path`, or of the file that a link there points to; None if there is none."""
     try:
         return path.stat().st_mode
     except FileNotFoundError:

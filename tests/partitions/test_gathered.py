@@ -44,7 +44,8 @@ def points_and_forest(kind, dtype, k):
 
 
 def listed(ops, x, k, norm=EUCLIDEAN, forest=None):
-    """Hierarchies of both, and the edges of the tree by their places on the curve, with their weights and powers."""
+    """The hierarchy of the backend, that of the reference, and the edges of the tree with their weights and powers. The
+    ends of the edges are places on the curve. `forest` is the one with all these edges, if it is known."""
     index, expected, order = hierarchies(ops, x, k, norm)
     forest = forest_of(expected) if forest is None else forest
     places = to_device(ops, np.arange(len(x), dtype=np.int32))

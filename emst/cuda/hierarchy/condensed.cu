@@ -1,7 +1,7 @@
 // The condensed tree: the cluster of every node, the node at which each point leaves, and stabilities.
 //
-// condensed.py launches place_merges and leave; list_members; then describe, sum_short, list_long and sum_long, or for
-// few clusters measure_few, which makes these four steps by one block.
+// condensed.py launches place_merges, leave and list_members, and then describe, sum_short, list_long and sum_long. If
+// there are few clusters, one block does the work of the last four: measure_few.
 #include "hierarchy/members.cuh"
 #include "runtime/compact.cuh"
 

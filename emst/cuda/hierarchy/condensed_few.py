@@ -13,7 +13,7 @@ from emst.cuda.runtime.constants import CONDENSED_WORDS, FEW_THREADS
 from emst.cuda.runtime.launch import launch_resident
 from emst.cuda.runtime.memory import OnItsWay, empties
 
-MERGES = 64  # for each block: all blocks rank them
+MERGES = 64  # for each block: with more blocks, keys are ranked sooner
 
 
 def condense_few(linkage: Linkage, min_cluster_size: int, least: np.integer) -> Condensed:

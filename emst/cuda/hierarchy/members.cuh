@@ -8,8 +8,10 @@
 constexpr int PIECE = EMST_PIECE;  // terms that one warp adds; the order of additions is the same on the CPU
 constexpr int NOWHERE = -1;
 
-// place[e]: the cluster of a node; ~(its node) of another merge in a cluster; ~(the node at which its points have left
-// their cluster) of other merges.
+// What place[e] holds for a merge e:
+//     a node in a cluster         the number of that cluster
+//     another merge in a cluster  ~(its node)
+//     a merge in no cluster       ~(the node at which its points have left their cluster)
 struct Places {
   const int *node;
   i64 merges;

@@ -19,7 +19,8 @@ LONGEST_LIST = 32  # entries that fit into a thread's registers
 
 def core_distances(index: SearchIndex, k: int, report: Report | None = None) -> cupy.ndarray:
     """See `emst.backend.operations`. One launch finds them all, so nothing is reported on the way."""
-    core = (cupy.empty if index.walks and k > 1 else cupy.zeros)(index.n, index.dtype)
+    searched = index.walks and k > 1  # walks write all elements
+    core = (cupy.empty if searched else cupy.zeros)(index.n, index.dtype)
     if 1 < k <= LONGEST_LIST:
         list_nearest(index, k, core)
     elif k > 1:  # lists of the nearest 16 for the first round cost more than they save
