@@ -19,9 +19,9 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     """A file to write. It replaces `path` when the block ends without an error; otherwise it is deleted.
 
     It is created at once, in the folder of `path`, so a folder that cannot be written to fails before any work is done.
-    The new file gets the permissions of the file that it replaces. If `path` is a symbolic link, the link stays, and the
-    file that it points to is replaced. A FIFO or a device, such as /dev/null, is not replaced: at the end, the bytes are
-    written to it.
+    The new file gets the permissions of the file that it replaces. If `path` is a symbolic link, the link stays, and
+    the file that it points to is replaced. A FIFO or a device, such as /dev/null, is not replaced: at the end, the
+    bytes are written to it.
     """
     mode = _mode_of(path)
     if mode is not None and stat.S_ISDIR(mode):
