@@ -1,6 +1,7 @@
 """Two fixtures. `ops` is the backend under test: every test that takes it runs once on the CPU and once on the GPU.
 With `size`, a test runs twice on the GPU: in the ways for few points and for many."""
 
+import gc
 import importlib
 import os
 import pathlib
@@ -51,6 +52,12 @@ def pytest_collection_modifyitems(items):
     reason = why_no_gpu() if marked else None
     for item in marked if reason else []:
         item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def pytest_collection_finish():
+    """Garbage is looked for among what tests make, not among a million objects that are the tests."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(params=["cpu", pytest.param("cuda", marks=pytest.mark.gpu)], scope="session")

@@ -32,9 +32,10 @@ def local_cluster(n_workers: int | None = None, device: str = "auto", **kwargs: 
     device : {"auto", "cpu", "cuda"}, default "auto"
         Where workers compute. "auto" takes the GPUs if the current one can be used, otherwise the CPU.
     **kwargs
-        For ``distributed.LocalCluster``. By default there is no dashboard, and a worker on the CPU writes results to
-        disk when this process nears the end of the machine's memory (``memory_limit``, which Dask compares with the
-        memory of the process; the workers share it). On GPUs nothing is written to disk.
+        For ``distributed.LocalCluster``. By default there is no dashboard, and no profile of the workers (which takes
+        samples 100 times a second, and needs Python's lock for them). A worker on the CPU writes results to disk
+        when this process nears the end of the machine's memory (``memory_limit``, which Dask compares with the memory
+        of the process; the workers share it). On GPUs nothing is written to disk.
 
     Returns
     -------
@@ -61,10 +62,12 @@ def local_cluster(n_workers: int | None = None, device: str = "auto", **kwargs: 
     if n_workers < 1:
         raise ValueError(f"n_workers must be at least 1; got {n_workers}")
     options = {"memory_limit": MEMORY_LIMIT if device == "cpu" else 0, "dashboard_address": None} | kwargs
+    config = {"scheduler-address": None}  # a new cluster, also where the configuration names one
     if options["dashboard_address"] is None:  # what serves it runs all the same: on a port that is free, for this host
         options = {"scheduler_kwargs": {"dashboard": False, "dashboard_address": "127.0.0.1:0"}} | options
+        config["distributed.worker.profile.enabled"] = False
     members = {"n_workers": 1, "threads_per_worker": n_workers} if device == "cuda" else {"n_workers": n_workers}
-    with dask.config.set({"scheduler-address": None}):  # a new cluster, also where the configuration names one
+    with dask.config.set(config):
         return Client(processes=False, **({"threads_per_worker": 1} | members), **options)
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import contextvars
+import http.client
 import importlib.util
 import pathlib
 import runpy
@@ -103,9 +104,16 @@ def test_two_at_once_without_a_warning():
             assert second.submit(int, 3).result() == 3
 
 
-def test_options_of_dask():
-    with local_cluster(1, device="cpu", dashboard_address="127.0.0.1:0") as client:
-        assert client.cluster.scheduler.services
+@pytest.mark.parametrize("dashboard", [None, "127.0.0.1:0"])
+def test_a_dashboard_and_what_it_shows(dashboard):
+    with local_cluster(1, device="cpu", dashboard_address=dashboard) as client:
+        port = client.cluster.scheduler.services["dashboard"].port
+        link = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+        link.request("GET", "/status")
+        assert (link.getresponse().status == 200) == (dashboard is not None)
+        link.close()
+        (worker,) = client.cluster.workers.values()
+        assert ("profile" in worker.periodic_callbacks) == (dashboard is not None)
 
 
 @pytest.mark.parametrize("n_workers", [0, -1])

@@ -462,6 +462,13 @@ REFUSED = {
 }
 
 
+def test_zeros_of_diagonals_are_no_edges():
+    """They fill diagonals: SciPy's `tocsr` drops them."""
+    forest = graph_msf(sp.dia_array((np.array([[0.0, 0.0, 3.0], [0.0, 0.0, 5.0]]), [1, 2]), shape=(3, 3)), device="cpu")
+    np.testing.assert_array_equal(forest.edges, [[0, 2], [1, 2]])
+    np.testing.assert_array_equal(forest.weights, [5, 3])
+
+
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_is_no_list_of_edges(case):
     error, sentence, graph, options = REFUSED[case]
