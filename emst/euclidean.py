@@ -18,10 +18,10 @@ from emst.distances.metrics import Metric, check_columns, check_directions, dire
 from emst.gpus.inputs import GivenPoints, first_of, given_points, is_list
 from emst.gpus.memory import require_memory, worth_several
 from emst.gpus.tree import tree_over_gpus
-from emst.inputs.devices import giver, native_array, on_device_of, placed, to_host
+from emst.inputs.devices import giver, native_array, on_device_of, to_host
 from emst.inputs.features import features_of, set_features
 from emst.inputs.fitted import fitted_attribute
-from emst.inputs.points import CheckedPoints, check_finite, check_min_samples, check_points, check_range
+from emst.inputs.points import CheckedPoints, check_finite, check_min_samples, check_points, in_range
 from emst.inputs.summary import counted, float_sum, one_line, total_of
 from emst.inputs.weights import check_weighted_samples, check_weights
 from emst.partitions.records import Request
@@ -155,11 +155,8 @@ def _on_one_device(
         ops.require_memory(data.array, metric.searched_in(computed), k)
         d = metric.searched_columns(data.array.shape[1])
         ops.load_ahead(n, d, metric.searched_in(computed), metric.norm, k, weighted=weights is not None)
-        points = ops.asarray(data.array, computed)
+        points = in_range(data.array, computed, ops)
         statistics = ops.point_statistics(points)
-        if statistics.bad:
-            rows = np.flatnonzero(~np.isfinite(points).all(axis=1))
-            check_range(data.array, computed, placed(rows, data.gpu))
         check_finite(statistics.bad, statistics.first)
         if metric.image is directions:
             check_directions(points)

@@ -90,12 +90,14 @@ def searched(
 def heights(distances: Array, metric: Metric, alpha: float, dtype: np.dtype, ops: Backend) -> Array:
     """Distances between the metric's images as distances in the metric, divided by `alpha`, in `dtype`.
 
-    They are computed in float64 and rounded once: a GPU may take subnormal results in float32 for 0."""
-    if metric.height is not None:
-        distances = metric.height(ops.asarray(distances, np.float64))
-    if alpha != 1:
-        distances = ops.asarray(distances, np.float64) / alpha
-    return ops.asarray(distances, dtype)
+    They are computed in float64 and rounded once: a GPU may take subnormal results in float32 for 0. They may be
+    infinite, such as the square of a distance."""
+    with np.errstate(over="ignore"):
+        if metric.height is not None:
+            distances = metric.height(ops.asarray(distances, np.float64))
+        if alpha != 1:
+            distances = ops.asarray(distances, np.float64) / alpha
+        return ops.asarray(distances, dtype)
 
 
 def spanning_tree(

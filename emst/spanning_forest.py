@@ -11,8 +11,9 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from numbers import Integral, Real
-from typing import Any, NamedTuple
+from fractions import Fraction
+from numbers import Integral, Rational, Real
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -23,6 +24,8 @@ from emst.inputs.devices import on_device_of, to_host
 from emst.inputs.ends import outside
 from emst.inputs.optional import optional
 from emst.inputs.summary import counted
+
+Height: TypeAlias = int | float | Fraction
 
 
 class Merges(NamedTuple):
@@ -205,7 +208,7 @@ class SpanningForest:
         """
         return self._labels([check_number("distance", distance)], check_min_cluster_size(min_cluster_size))[0]
 
-    def _labels(self, heights: list[int | float], min_cluster_size: int) -> Any:
+    def _labels(self, heights: list[Height], min_cluster_size: int) -> Any:
         """Labels at each height, int64[k, n], as the caller's kind of array."""
         merges = self._merges()
         with on_device_of(merges.edges):
@@ -270,15 +273,21 @@ def check_edges(edges: Array, weights: Array, n: int) -> None:
         raise ValueError(f"edges must join vertices from 0 to {n - 1}; got {int(edges.min())} to {int(edges.max())}")
 
 
-def check_number(name: str, value: Any) -> int | float:
-    """A real number, or an array of one on any device, as int or float without rounding; or ValueError."""
+def check_number(name: str, value: Any) -> Height:
+    """A real number, or an array of one on any device, without rounding; or ValueError. It is an int or float, or a
+    fraction if neither holds it."""
     if hasattr(value, "dtype") and np.ndim(value) == 0:
         value = value.item()
     if isinstance(value, Integral) and not isinstance(value, bool):
         return int(value)
-    if not isinstance(value, Real) or isinstance(value, bool) or math.isnan(value):
+    if not isinstance(value, Real) or isinstance(value, bool) or value != value:
         raise ValueError(f"{name} must be a number; got {value!r}")
-    return float(value)
+    if isinstance(value, Rational):
+        return Fraction(value)
+    rounded = float(value)
+    if isinstance(value, np.longdouble) and rounded != value:
+        return Fraction(*value.as_integer_ratio())
+    return rounded
 
 
 def check_min_cluster_size(min_cluster_size: Any) -> int:

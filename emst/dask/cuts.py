@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import dask.array as da
 import numpy as np
 
-from emst.spanning_forest import check_min_cluster_size, check_number
+from emst.spanning_forest import Height, check_min_cluster_size, check_number
 
 
 class Cuts:
     """What `MinimumSpanningTree` and `EMST` of this package do with heights."""
 
-    def _labels(self, heights: list[int | float], min_cluster_size: int) -> da.Array:
+    def _labels(self, heights: list[Height], min_cluster_size: int) -> da.Array:
         """Labels at each height, int64[n, k]."""
         raise NotImplementedError
 

@@ -17,6 +17,7 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.backend.records import Array
 from emst.dask.engine import DaskEngine
+from emst.graph.input import native_weights
 from emst.inputs.devices import native_array
 from emst.io.graphs import read_graph
 
@@ -78,7 +79,7 @@ def chunks_of(graph: Any, engine: DaskEngine) -> list[Chunk]:
         return _of_dask_arrays(graph)
     if any(lazy):
         raise TypeError("source, target and weight must be three dask arrays or three plain arrays, not some of each")
-    return _of_plain_arrays([_array(array) for array in graph], engine)
+    return _of_plain_arrays([_array(graph[0]), _array(graph[1]), _array(native_weights(graph[2]))], engine)
 
 
 def _of_dask_arrays(arrays: Sequence[Any]) -> list[Chunk]:

@@ -29,6 +29,7 @@ from emst.partitions.engine import part, wait
 from emst.partitions.records import Costs, Fitted, Request
 from emst.partitions.spanning import fitted_tree
 from emst.progress import check_lines, showing
+from emst.spanning_forest import Height
 
 
 def minimum_spanning_tree(
@@ -185,10 +186,10 @@ class MinimumSpanningTree(Cuts):
 
     @property
     def total_weight(self) -> float:
-        """Sum of the weights, in float64."""
+        """Sum of the weights, in float64; its last digits depend on the partitions."""
         return float(self.weights.sum(dtype=np.float64).compute(scheduler=self._engine.client))
 
-    def _labels(self, heights: list[int | float], min_cluster_size: int) -> da.Array:
+    def _labels(self, heights: list[Height], min_cluster_size: int) -> da.Array:
         engine, chunks = self._engine, self._chunks
         with engine.releasing():
             labels = labels_at(self._edges, heights, min_cluster_size, chunks, engine)
@@ -227,7 +228,7 @@ class EMST(Cuts, DaskEstimator):
     core_distances_ : dask array of shape (n,)
         Distance of each point to its `min_samples`-th nearest. Only when ``min_samples > 1``.
     total_weight_ : float
-        Sum of the weights, in float64.
+        Sum of the weights, in float64. Chunks are added up one by one, so its last digits depend on the partitions.
     device_ : {"cpu", "cuda"}
         Where the tree was computed.
     report_ : Costs
@@ -312,7 +313,7 @@ class EMST(Cuts, DaskEstimator):
             del self.core_distances_
         return self
 
-    def _labels(self, heights: list[int | float], min_cluster_size: int) -> da.Array:
+    def _labels(self, heights: list[Height], min_cluster_size: int) -> da.Array:
         check_is_fitted(self)
         return self._tree._labels(heights, min_cluster_size)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import dask
 import dask.array as da
@@ -23,13 +23,13 @@ from emst.backend.records import Array
 from emst.dask.engine import DaskEngine
 from emst.dask.files import PIECE_BYTES, FileOfPoints, Piece, absolute, files_of, is_path, read_piece
 from emst.inputs.devices import is_cupy_sparse, native_array
-from emst.inputs.points import check_2d, check_dtype, check_points, float_of
+from emst.inputs.points import check_2d, check_dtype, check_points, float_of, in_range
 from emst.inputs.summary import counted
 from emst.io.tables import no_rows
 from emst.partitions.chunks import Chunks
 
 
-def chunks_of(X: Any, engine: DaskEngine, dtype: Any = None) -> Chunks:
+def chunks_of(X: Any, engine: DaskEngine, dtype: Any = None, *, queries: bool = False) -> Chunks:
     """Check `X` and bring it to the workers.
 
     Parameters
@@ -44,12 +44,14 @@ def chunks_of(X: Any, engine: DaskEngine, dtype: Any = None) -> Chunks:
     engine : DaskEngine
     dtype : {None, float32, float64}, default None
         What to compute in; None as `float_of` says, the same for all chunks.
+    queries : bool, default False
+        Whether these are new points for a model: numbers beyond the range of `dtype` are then infinite, not an error.
 
     Raises
     ------
     ValueError
-        No rows, no columns, other than two dimensions, chunks that split columns, chunks with different numbers of
-        columns or, without `dtype`, with different dtypes, values that are not real numbers.
+        No rows, no columns, other than two dimensions, chunks that split columns, chunks with different columns or,
+        without `dtype`, with different dtypes, values that are not real numbers, numbers beyond the range of `dtype`.
     TypeError
         Sparse points, or a dask collection other than an array or a data frame.
     FileNotFoundError
@@ -57,37 +59,45 @@ def chunks_of(X: Any, engine: DaskEngine, dtype: Any = None) -> Chunks:
     """
     check_dtype(dtype)
     _check_not_sparse(X)
+    wanted = Wanted(dtype, queries)
     if is_path(X):
-        return _from_files(X, engine, dtype)
+        return _from_files(X, engine, wanted)
     if isinstance(X, Delayed | Future):
         X = [X]
     if isinstance(X, list | tuple) and len(X) > 0 and all(isinstance(one, Delayed | Future) for one in X):
-        return _from_blocks(engine.client.compute(list(X)), engine, dtype)  # futures stay as they are
+        return _from_frames(engine.client.compute(list(X)), engine, wanted)  # futures stay as they are
     if isinstance(X, da.Array):
-        return _from_dask_array(X, engine, dtype)
+        return _from_dask_array(X, engine, wanted)
     if dask.is_dask_collection(X):
-        return _from_dask_frame(X, engine, dtype)
-    return _from_array(X, engine, dtype)
+        return _from_dask_frame(X, engine, wanted)
+    return _from_array(X, engine, wanted)
 
 
-def _from_dask_array(X: da.Array, engine: DaskEngine, dtype: Any) -> Chunks:
+class Wanted(NamedTuple):
+    """What `chunks_of` was asked for."""
+
+    dtype: Any
+    queries: bool
+
+
+def _from_dask_array(X: da.Array, engine: DaskEngine, wanted: Wanted) -> Chunks:
     _check_not_sparse(X._meta)
     check_2d(X)
-    float_of(X.dtype, dtype)
+    float_of(X.dtype, wanted.dtype)
     if len(X.chunks[1]) > 1:
         raise ValueError(f"X is split into {len(X.chunks[1])} chunks along its columns; pass X.rechunk({{1: -1}})")
     if 0 in X.shape:
         raise ValueError(f"X needs at least one point and one dimension; got shape {X.shape}")
     known = not any(map(math.isnan, X.chunks[0]))
     blocks = engine.client.compute(list(X.to_delayed().ravel()))
-    chunks = _from_blocks(blocks, engine, dtype)
+    chunks = _from_blocks(blocks, engine, wanted)
     if known and chunks.sizes != list(X.chunks[0]):
         i = next(i for i, size in enumerate(chunks.sizes) if size != X.chunks[0][i])
         raise ValueError(f"{chunks.names[i]} has {chunks.sizes[i]} rows, but X.chunks says {X.chunks[0][i]}")
     return dataclasses.replace(chunks, known=known)
 
 
-def _from_dask_frame(X: Any, engine: DaskEngine, dtype: Any) -> Chunks:
+def _from_dask_frame(X: Any, engine: DaskEngine, wanted: Wanted) -> Chunks:
     if not (hasattr(X, "columns") and hasattr(X, "dtypes") and hasattr(X, "to_delayed")):
         raise TypeError(f"X is a dask collection of type {type(X).__name__}; pass a dask array or a dask data frame")
     if X.ndim != 2:
@@ -95,18 +105,34 @@ def _from_dask_frame(X: Any, engine: DaskEngine, dtype: Any) -> Chunks:
     for name, kind in X.dtypes.items():
         if kind.kind not in "biuf":
             raise ValueError(f"X must hold real numbers; its column {name!r} holds {kind}")
-    chunks = _from_blocks(engine.client.compute(X.to_delayed()), engine, dtype)
+    chunks = _from_blocks(engine.client.compute(X.to_delayed()), engine, wanted)
     return dataclasses.replace(chunks, header=X._meta)
 
 
-def _from_blocks(blocks: list[Future], engine: DaskEngine, dtype: Any) -> Chunks:
+def _from_frames(blocks: list[Future], engine: DaskEngine, wanted: Wanted) -> Chunks:
+    """Blocks of any library. Those with names for their columns must have the same ones."""
+    chunks = _from_blocks(blocks, engine, wanted)
+    headers = engine.gather([engine.submit(_header, block) for block in blocks])
+    named = [(name, header) for name, header in zip(chunks.names, headers) if header is not None]
+    for name, header in named:
+        if _names(header) != _names(named[0][1]):
+            has, others = (", ".join(map(str, _names(one))) for one in (header, named[0][1]))
+            raise ValueError(f"{name} has the columns {has}, but {named[0][0]} has {others}")
+    return dataclasses.replace(chunks, header=named[0][1]) if named else chunks
+
+
+def _names(frame: Any) -> list[Any]:
+    return list(getattr(frame, "column_names", frame.columns))  # the columns of pyarrow are arrays
+
+
+def _from_blocks(blocks: list[Future], engine: DaskEngine, wanted: Wanted) -> Chunks:
     names = [f"chunk {i}" for i in range(len(blocks))]
-    return _measured([engine.submit(_chunk, *each, dtype) for each in zip(blocks, names)], names, engine, dtype)
+    return _measured([engine.submit(_chunk, *each, wanted) for each in zip(blocks, names)], names, engine, wanted)
 
 
-def _from_files(X: Any, engine: DaskEngine, dtype: Any) -> Chunks:
+def _from_files(X: Any, engine: DaskEngine, wanted: Wanted) -> Chunks:
     files: list[FileOfPoints] = engine.gather([engine.submit(files_of, absolute(X))])[0]
-    _check_alike([file.path for file in files], [(file.d, file.dtype) for file in files], dtype)
+    _check_alike([file.path for file in files], [(file.d, file.dtype) for file in files], wanted.dtype)
     named = [file for file in files if file.names is not None]
     for file in named:
         if file.names != named[0].names:
@@ -114,41 +140,42 @@ def _from_files(X: Any, engine: DaskEngine, dtype: Any) -> Chunks:
             raise ValueError(f"{file.path} has the columns {has}, but {named[0].path} has {others}")
     pieces = [piece for file in files for piece in file.pieces]
     names = [f"chunk {i} from {piece.path}" for i, piece in enumerate(pieces)]
-    futures = [engine.submit(_chunk_of_file, *each, dtype, at=i) for i, each in enumerate(zip(pieces, names))]
-    chunks = _measured(futures, names, engine, dtype)
+    futures = [engine.submit(_chunk_of_file, *each, wanted, at=i) for i, each in enumerate(zip(pieces, names))]
+    chunks = _measured(futures, names, engine, wanted)
     frames = [Path(file.path) for file in named if file.path.lower().endswith(".parquet")]
     if not frames:
         return chunks
     return dataclasses.replace(chunks, header=no_rows(frames[0], named[0].names or []))
 
 
-def _from_array(X: Any, engine: DaskEngine, dtype: Any) -> Chunks:
+def _from_array(X: Any, engine: DaskEngine, wanted: Wanted) -> Chunks:
     array = native_array(X)
     ready = getattr(array, "ndim", 0) == 2 and getattr(getattr(array, "dtype", None), "kind", "O") in "biuf"
     if not ready or 0 in array.shape or np.ma.is_masked(array):
-        array = check_points(X, device="cpu", dtype=dtype).array
-    wanted = float_of(array.dtype, dtype)
+        array = check_points(X, device="cpu", dtype=wanted.dtype).array
+    computed = float_of(array.dtype, wanted.dtype)
     n, d = array.shape
-    count = min(n, max(engine.threads, math.ceil(n * d * wanted.itemsize / PIECE_BYTES)))
+    count = min(n, max(engine.threads, math.ceil(n * d * computed.itemsize / PIECE_BYTES)))
     sizes = [int(size) for size in np.diff(np.linspace(0, n, count + 1).astype(np.int64))]
     header = X[:0] if hasattr(X, "columns") else np.empty((0, d))
-    return Chunks(_sent(engine, array, sizes, wanted), sizes, d, wanted, [], header)
+    wanted = wanted._replace(dtype=computed)
+    return Chunks(_sent(engine, array, sizes, wanted), sizes, d, computed, [], header)
 
 
-def _sent(engine: DaskEngine, array: Array, sizes: list[int], dtype: np.dtype) -> list[Future]:
+def _sent(engine: DaskEngine, array: Array, sizes: list[int], wanted: Wanted) -> list[Future]:
     """Rows of an array on the workers. In one process nothing is copied: the pieces are views."""
-    pieces = np.cumsum([0, *sizes], dtype=np.int64)
-    sent = engine.scatter([array[a:b] for a, b in zip(pieces, pieces[1:])])
-    return [engine.submit(_chunk, piece, "", dtype) for piece in sent]
+    starts = np.cumsum([0, *sizes]).tolist()
+    sent = engine.scatter([array[a:b] for a, b in zip(starts, starts[1:])])
+    return [engine.submit(_chunk, piece, "", wanted, start) for piece, start in zip(sent, starts)]
 
 
-def _measured(futures: list[Future], names: list[str], engine: DaskEngine, dtype: Any) -> Chunks:
+def _measured(futures: list[Future], names: list[str], engine: DaskEngine, wanted: Wanted) -> Chunks:
     """One wave asks every chunk for its shape and dtype."""
     shapes = engine.gather([engine.submit(_shape, future) for future in futures])
     filled = [i for i, (shape, _) in enumerate(shapes) if shape[0]]
     if not filled:
         raise ValueError("X has no rows")
-    _check_alike([names[i] for i in filled], [(shapes[i][0][1], shapes[i][1]) for i in filled], dtype)
+    _check_alike([names[i] for i in filled], [(shapes[i][0][1], shapes[i][1]) for i in filled], wanted.dtype)
     (_, d), kind = shapes[filled[0]]
     for i, (shape, dtype_of_chunk) in enumerate(shapes):
         if (shape[1], dtype_of_chunk) != (d, kind):  # an empty chunk: libraries give these any shape and dtype
@@ -173,8 +200,14 @@ def _check_not_sparse(X: Any) -> None:
         raise TypeError("X is sparse; points over many workers are dense arrays")
 
 
-def _chunk(ops: Any, block: Any, name: str, dtype: Any) -> Array:
-    """Task: a block of rows of any library as T[m, d] on the worker's device."""
+def _header(ops: Any, block: Any) -> Any:
+    """Task: a data frame without its rows; None for a block without names."""
+    return block[:0] if hasattr(block, "columns") else None
+
+
+def _chunk(ops: Any, block: Any, name: str, wanted: Wanted, first: int = 0) -> Array:
+    """Task: a block of rows of any library as T[m, d] on the worker's device. Errors count its rows from `first`."""
+    dtype = wanted.dtype
     try:
         _check_not_sparse(block)
         shape = tuple(getattr(block, "shape", ()))
@@ -182,15 +215,17 @@ def _chunk(ops: Any, block: Any, name: str, dtype: Any) -> Array:
             d = shape[1] if len(shape) == 2 else 0
             return ops.asarray(np.empty((0, d), dtype or np.float64))
         checked = check_points(block, device="cpu", dtype=dtype)  # its device is only where the results are wanted
-        return ops.asarray(checked.array, checked.dtype)
+        if wanted.queries:
+            return ops.asarray(checked.array, checked.dtype)
+        return in_range(checked.array, checked.dtype, ops, first)
     except (TypeError, ValueError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"{name}: {error}" if name else str(error)) from error
 
 
-def _chunk_of_file(ops: Any, piece: Piece, name: str, dtype: Any) -> Array:
+def _chunk_of_file(ops: Any, piece: Piece, name: str, wanted: Wanted) -> Array:
     """Task: the rows of a piece of a file."""
-    return _chunk(ops, read_piece(piece), name, dtype)
+    return _chunk(ops, read_piece(piece), name, wanted)
 
 
 def _shape(ops: Any, chunk: Array) -> tuple[tuple[int, int], np.dtype]:

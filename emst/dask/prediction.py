@@ -75,7 +75,7 @@ def approximate_predict(model: Any, X: Any) -> tuple[Any, Any]:
 
     def predict() -> tuple[Any, Any]:
         with engine.releasing():
-            given = chunks_of(X, engine, fitted.fitted.units.dtype)
+            given = chunks_of(X, engine, fitted.fitted.units.dtype, queries=True)
             check_features(model, given.header)
             metric = fitted.fitted.units.metric
             if metric.sphere is not None:

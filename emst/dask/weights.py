@@ -51,10 +51,9 @@ def _pieces_of(sample_weight: Any, chunks: Chunks, engine: DaskEngine) -> tuple[
         check_shape(given.shape, chunks.n)
         sent = engine.scatter([given[a:b] for a, b in zip(chunks.offsets, chunks.offsets[1:])])
         return [engine.submit(_piece, one) for one in sent], chunks.sizes
-    if not hasattr(sample_weight, "to_delayed") or not hasattr(sample_weight, "ndim"):
-        raise TypeError(
-            f"sample_weight is a dask collection of type {type(sample_weight).__name__}; pass a dask array or a series"
-        )
+    kind = type(sample_weight)  # a delayed object itself claims to have any attribute
+    if not hasattr(kind, "to_delayed") or not hasattr(kind, "ndim"):
+        raise TypeError(f"sample_weight is a dask collection of type {kind.__name__}; pass a dask array or a series")
     if sample_weight.ndim != 1:
         check_shape(sample_weight.shape, chunks.n)
     blocks: list[Delayed] = np.ravel(np.asarray(sample_weight.to_delayed(), object)).tolist()

@@ -62,7 +62,7 @@ def local_cluster(n_workers: int | None = None, device: str = "auto", **kwargs: 
     if n_workers < 1:
         raise ValueError(f"n_workers must be at least 1; got {n_workers}")
     options = {"memory_limit": MEMORY_LIMIT if device == "cpu" else 0, "dashboard_address": None} | kwargs
-    config = {"scheduler-address": None}  # a new cluster, also where the configuration names one
+    config: dict[str, Any] = {"scheduler-address": None}  # a new cluster, also where the configuration names one
     if options["dashboard_address"] is None:  # what serves it runs all the same: on a port that is free, for this host
         options = {"scheduler_kwargs": {"dashboard": False, "dashboard_address": "127.0.0.1:0"}} | options
         config["distributed.worker.profile.enabled"] = False

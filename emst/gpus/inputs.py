@@ -15,7 +15,7 @@ from emst.backend.records import Array
 from emst.gpus.devices import checked_gpus
 from emst.gpus.engine import GPUThreads
 from emst.inputs.devices import giver, gpu_of, on_gpu
-from emst.inputs.points import MAX_POINTS, CheckedPoints, check_points
+from emst.inputs.points import MAX_POINTS, CheckedPoints, check_points, in_range
 from emst.inputs.summary import counted
 from emst.partitions.chunks import Chunks
 
@@ -54,13 +54,19 @@ class GivenPoints:
         """Number of columns."""
         return int(self.pieces[0].shape[1])
 
+    @property
+    def _firsts(self) -> list[int]:
+        """The number of each piece's first row."""
+        return np.cumsum([0, *map(len, self.pieces)])[:-1].tolist()
+
     def whole(self) -> Array:
         """All rows in one array: the caller's own, or those of a list together on the home."""
         if len(self.pieces) == 1:
             return self.pieces[0]
         with on_gpu(self.gpus[0]):
             ops = backend_of("cuda")
-            return ops.xp.concatenate([ops.asarray(piece, self.dtype) for piece in self.pieces])
+            pieces = [in_range(piece, self.dtype, ops, first) for piece, first in zip(self.pieces, self._firsts)]
+            return ops.xp.concatenate(pieces)
 
     def on_home(self) -> CheckedPoints:
         """The points for one GPU, the home."""
@@ -72,7 +78,7 @@ class GivenPoints:
         places = [(i, start, end) for i, (start, end) in _ranges(self.pieces, len(self.gpus))]
         homes = _homes([(gpu_of(self.pieces[i]), end - start) for i, start, end in places], self.gpus)
         futures = [
-            engine.submit(_placed, self.pieces[i][start:end], self.dtype, at=home)
+            engine.submit(_placed, self.pieces[i][start:end], self.dtype, self._firsts[i] + start, at=home)
             for (i, start, end), home in zip(places, homes)
         ]
         sizes = [end - start for _, start, end in places]
@@ -187,6 +193,6 @@ def _homes(ranges: list[tuple[int | None, int]], gpus: list[int]) -> list[int]:
     return homes
 
 
-def _placed(ops: Backend, rows: Array, dtype: np.dtype) -> Array:
-    """Task: rows on the GPU."""
-    return ops.asarray(rows, dtype)
+def _placed(ops: Backend, rows: Array, dtype: np.dtype, first: int) -> Array:
+    """Task: rows on the GPU, the first of which has the number `first`."""
+    return in_range(rows, dtype, ops, first)

@@ -39,10 +39,10 @@ from emst.gpus.tree import tree_over_gpus
 from emst.graph.input import refuse_blocks
 from emst.hdbscan.model import Model
 from emst.hdbscan.parameters import Request
-from emst.inputs.devices import choose_device, giver, gpu_of, is_cupy_sparse, on_device_of, on_gpu, placed, to_host
+from emst.inputs.devices import choose_device, giver, gpu_of, is_cupy_sparse, on_device_of, on_gpu, to_host
 from emst.inputs.finite import FiniteRows, all_rows, finite_rows
 from emst.inputs.places import levels_of_the_package
-from emst.inputs.points import CheckedPoints, check_points, check_range, check_real, float_of
+from emst.inputs.points import CheckedPoints, check_points, check_real, float_of, in_range
 from emst.inputs.summary import counted
 from emst.inputs.weights import Weights, check_weights, require_whole_weights
 from emst.partitions import records as partitions
@@ -126,11 +126,10 @@ def _of_checked_points(data: CheckedPoints, request: Request) -> Model:
             d = metric.searched_columns(data.array.shape[1])
             weighted = weights is not None
             ops.load_ahead(n, d, metric.searched_in(dtype), metric.norm, k, labels=dtype, weighted=weighted)
-        points = ops.asarray(data.array, dtype)
+        points = in_range(data.array, dtype, ops)
         statistics = ops.point_statistics(points)
         rows = finite_rows(points) if statistics.bad else None
         if rows is not None:
-            check_range(data.array, dtype, placed(np.concatenate([rows.infinite, rows.missing]), data.gpu))
             points = points[rows.kept]
         if metric.sphere is not None:
             metric.sphere.check(points, None if rows is None else rows.kept)

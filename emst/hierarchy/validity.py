@@ -80,8 +80,9 @@ def validity_index(
     device. `HDBSCANGPU.relative_validity_` estimates the index from the spanning tree alone, in O(n) time.
 
     The score is 0 in the cases that the definition leaves open: there is only one cluster; the cluster is a single
-    point; the label has no points; sparseness and separation are both 0. Points at distance 0 do not count in each
-    other's core distances; the core distance is 0 if all points of the cluster are equal.
+    point; the label has no points; sparseness and separation are both 0, or both infinite. Where the separation
+    alone is infinite, the score is 1; where the sparseness is, -1. Points at distance 0 do not count in each other's core distances; the
+    core distance is 0 if all points of the cluster are equal.
 
     Mutual reachability distances tie, because many pairs have the core distance of one point as their weight. Then the
     order of the rows decides which points are inner nodes of the tree, as in hdbscan.
@@ -195,7 +196,10 @@ def _scores(pairs: Any, dimension: int, mst_raw_dist: bool) -> np.ndarray:
     inner_starts = np.concatenate([[0], np.cumsum(np.add.reduceat(inner, starts[:-1]))])
     separation = np.minimum.reduceat(pairs.separations(chosen, inner_starts, core[chosen]), inner_starts[:-1])
     greater = np.maximum(separation, sparseness)
-    scores = np.where(greater > 0, (separation - sparseness) / np.where(greater > 0, greater, 1), 0)
+    some = (greater > 0) & np.isfinite(greater)
+    difference = np.subtract(separation, sparseness, out=np.zeros(len(greater)), where=some)
+    scores = np.where(some, difference / np.where(some, greater, 1), 0)
+    scores += np.isinf(separation) * 1.0 - np.isinf(sparseness)  # 1, -1, and 0 where both are
     scores[np.diff(starts) == 1] = 0
     return scores
 

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array
 
+from emst.backend.operations import Backend
 from emst.backend.records import Array
-from emst.inputs.devices import choose_device, is_cupy_sparse, on_gpu, opened
+from emst.inputs.devices import choose_device, gpu_of, is_cupy_sparse, on_gpu, opened, placed
 from emst.inputs.summary import counted
 
 MAX_POINTS = 2**31 - 1  # ids are 32-bit
@@ -152,16 +153,19 @@ def check_finite(bad: int, first: int) -> None:
         raise ValueError(f"X contains NaN or infinity in {counted(bad, 'row')}, first in row {first}")
 
 
-def check_range(X: Any, dtype: np.dtype, rows: Any) -> None:
-    """Raise ValueError if one of the rows, which are not finite in `dtype`, is finite as the caller gave it."""
-    if X.dtype.kind != "f" or X.dtype.itemsize <= dtype.itemsize or len(rows) == 0:
-        return
+def in_range(X: Array, dtype: np.dtype, ops: Backend, first: int = 0) -> Array:
+    """Points on the backend in `dtype`. ValueError if a row, counted from `first`, is finite in `X` but not there."""
+    points = ops.asarray(X, dtype)
+    if X.dtype.kind != "f" or X.dtype.itemsize <= dtype.itemsize or len(X) == 0 or not ops.point_statistics(points).bad:
+        return points
+    rows = placed(np.flatnonzero(~np.isfinite(points).all(axis=1)), gpu_of(X))
     finite = rows[np.isfinite(X[rows]).all(axis=1)]
     if len(finite):
         raise ValueError(
             f"X holds numbers beyond the range of {dtype} in {counted(len(finite), 'row')}, first in row "
-            f"{int(finite.min())}; compute in float64, or scale X"
+            f"{first + int(finite.min())}; " + ("compute in float64, or scale X" if dtype == np.float32 else "scale X")
         )
+    return points
 
 
 def check_min_samples(min_samples: Any, n: int, most: str = "the number of points, n_samples = {}") -> int:

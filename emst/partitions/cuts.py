@@ -40,7 +40,7 @@ from emst.partitions.edges import (
 from emst.partitions.engine import Engine, Future, Sender, Sized, addressed_to, part, routed
 from emst.partitions.records import Local, Units
 from emst.spanning import heights
-from emst.spanning_forest import count_up_to
+from emst.spanning_forest import Height, count_up_to
 
 MORE = 2**64 - 1  # bits of no power
 
@@ -82,7 +82,7 @@ class Ranks(Sender):
 
 
 def labels_at(
-    edges: TreeEdges, heights: Sequence[int | float], min_cluster_size: int, chunks: Chunks, engine: Engine
+    edges: TreeEdges, heights: Sequence[Height], min_cluster_size: int, chunks: Chunks, engine: Engine
 ) -> list[Future]:
     """Labels of all rows at each height, int64[size, heights] on the host for every chunk of the input: what
     `emst.MinimumSpanningTree.cut` returns on one device.
@@ -90,7 +90,7 @@ def labels_at(
     Parameters
     ----------
     edges : TreeEdges
-    heights : sequence of int or float
+    heights : sequence of int, float or Fraction
         Greatest weights that connect.
     min_cluster_size : int
         Smaller groups are noise, -1.
@@ -110,7 +110,7 @@ def labels_at(
 
 
 def _numbered_groups(
-    edges: TreeEdges, dendrograms: list[Future], height: int | float, least: int, n: int, engine: Engine
+    edges: TreeEdges, dendrograms: list[Future], height: Height, least: int, n: int, engine: Engine
 ) -> list[Future]:
     """Labels of the points of every partition at one height."""
     tree, numbers = edges.tree, range(len(dendrograms))
@@ -135,18 +135,18 @@ def _numbered_groups(
 # ---- which edges connect --------------------------------------------------------------------------------------------
 
 
-def beyond_of_certain(ops: Backend, local: Local, edges: Edges, height: int | float, degree: float) -> int:
+def beyond_of_certain(ops: Backend, local: Local, edges: Edges, height: Height, degree: float) -> int:
     """Bits of the power of the first edge of a partition that does not connect. `edges` are its `certain_edges`."""
     return _beyond(ops, _bits_of_certain(ops, local), edges.weights, height, degree)
 
 
-def beyond_of_joined(ops: Backend, joined: OpenEdges, edges: Edges, height: int | float, degree: float) -> int:
+def beyond_of_joined(ops: Backend, joined: OpenEdges, edges: Edges, height: Height, degree: float) -> int:
     """Bits of the power of the first edge that does not connect, of the edges that rounds have found. `edges` are
     their `joined_edges`."""
     return _beyond(ops, np.sort(bits_of(ops.asarray(joined.weight))), edges.weights, height, degree)
 
 
-def beyond_of_own(ops: Backend, local: Local, per: int, units: Units, height: int | float, degree: float) -> int:
+def beyond_of_own(ops: Backend, local: Local, per: int, units: Units, height: Height, degree: float) -> int:
     """The same of the edges between copies of the points of a partition: other weights ascend over them as well."""
     own = own_edges(ops, local, per).keys.weight
     own = own[ops.sort_order(bits_of(own))]
@@ -154,7 +154,7 @@ def beyond_of_own(ops: Backend, local: Local, per: int, units: Units, height: in
     return _beyond(ops, bits_of(own), weights, height, degree)
 
 
-def _beyond(ops: Backend, bits: Array, weights: Array, height: int | float, degree: float) -> int:
+def _beyond(ops: Backend, bits: Array, weights: Array, height: Height, degree: float) -> int:
     if degree not in (1, 2):  # as in `TreeEdges.in_total_order`
         weights = np.maximum.accumulate(to_host(weights))
     count = count_up_to(weights, height)

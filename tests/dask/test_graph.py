@@ -295,6 +295,8 @@ def test_arrays_that_do_not_fit_together(client):
         ValueError, match="chunk 1: source, target and weight must have the same length; got 750, 750, 700"
     ):
         graph_msf((*unknown((source, target), 750), da.from_array(weight[:1450], chunks=750)), device="cpu")
+    with pytest.raises(ValueError, match="row 0 has 9007199254740993"):  # no type holds both numbers exactly
+        graph_msf(([0, 0], [1, 2], [2**53 + 1, 0.5]), device="cpu")
     with pytest.raises(ValueError, match="must have the same length; got 1,500, 1,500, 7"):
         graph_msf((source, target, weight[:7]), device="cpu")
 

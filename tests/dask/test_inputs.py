@@ -9,6 +9,7 @@ import dask.bag as db
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import scipy.sparse
 from distributed import Client, LocalCluster
@@ -225,6 +226,33 @@ def test_bad_values(cpu, kind):
     with pytest.raises(ValueError, match=message) as caught:
         chunks_of(make(), cpu)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        (np.asarray, "X holds numbers beyond the range of float32 in 1 row, first in row 700; compute in float64"),
+        (lambda X: delayed(X[:300], X[300:]), "chunk 1: X holds numbers beyond the range of float32 .* in row 400;"),
+    ],
+)
+def test_numbers_beyond_the_range_of_the_dtype(cluster, kind, message):
+    X = POINTS.copy()
+    X[700] = 1e300
+    with pytest.raises(ValueError, match=message):
+        cluster.gather(chunks_of(kind(X), cluster, np.float32).futures)
+    queries = cluster.gather(chunks_of(kind(X), cluster, np.float32, queries=True).futures)
+    assert np.isinf(to_host(queries[-1])).any()
+
+
+def test_blocks_with_names(cpu):
+    def parts(*columns):
+        return [dask.delayed(pd.DataFrame)(X, columns=list(c)) for X, c in zip((POINTS[:9], POINTS[9:]), columns)]
+
+    assert list(chunks_of(parts("abc", "abc"), cpu).header.columns) == ["a", "b", "c"]
+    with pytest.raises(ValueError, match="chunk 1 has the columns b, a, c, but chunk 0 has a, b, c"):
+        chunks_of(parts("abc", "bac"), cpu)
+    tables = [dask.delayed(pa.table)({"x": X[:, 0], "y": X[:, 1]}) for X in (POINTS[:9], POINTS[9:])]
+    assert chunks_of(tables, cpu).header.column_names == ["x", "y"]
 
 
 def test_no_work_for_what_is_known_to_be_bad(cpu):

@@ -1,5 +1,6 @@
 """Weights of rows on Dask. `tests/partitions/test_weights.py` tests the method with more points."""
 
+import dask
 import dask.array as da
 import dask.bag as db
 import dask.dataframe as dd
@@ -113,6 +114,8 @@ def test_what_takes_no_such_weights_says_so(where, rng):
         TypeError, match=r"^sample_weight is a dask collection of type Bag; pass a dask array or a series"
     ):
         HDBSCAN(**where).fit(X, sample_weight=db.from_sequence(weights.tolist()))
+    with pytest.raises(TypeError, match=r"^sample_weight is a dask collection of type Delayed.*; pass a dask array"):
+        HDBSCAN(**where).fit(X, sample_weight=dask.delayed(weights))
     with pytest.raises(
         ValueError, match=r"^min_samples .900. must be at most the sum of sample_weight over finite rows"
     ):

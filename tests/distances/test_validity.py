@@ -175,6 +175,19 @@ def test_repeated_points_do_not_count_for_core_distances():
     check(validity_index(x, labels, per_cluster_scores=True, device="cpu"), theirs(x, labels))
 
 
+@pytest.mark.parametrize("far", [np.inf, 1e308])
+def test_clusters_that_are_far_apart(far):
+    one, two = np.array([[0, 1], [1, 0]]), np.full((2, 2), far)
+    apart, labels = np.block([[one, two], [two, one]]), np.array([0, 0, 1, 1])
+    options = {"metric": "precomputed", "d": 2, "per_cluster_scores": True, "device": "cpu"}
+    index, scores = validity_index(apart, labels, **options)
+    assert index == 1 and scores.tolist() == [1, 1]
+    options["mst_raw_dist"] = True
+    index, scores = validity_index(np.where(apart == 1, far, np.where(apart == far, 1, 0)), labels, **options)
+    assert index == -1 and scores.tolist() == [-1, -1]
+    assert validity_index(np.where(apart > 0, far, 0), labels, **options)[0] == 0
+
+
 def test_bad_input():
     x, labels = blobs([30, 40], 2, 3)
     for wrong in (labels[:-1], labels.astype(float), labels[:, None]):

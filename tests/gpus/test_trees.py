@@ -130,6 +130,18 @@ def test_bad_rows_are_named(gpus):
         emst.minimum_spanning_tree(X, device_ids=gpus)
 
 
+@pytest.mark.parametrize("as_list", [False, True])
+def test_numbers_beyond_the_range_of_the_dtype(gpus, as_list):
+    n = 3000
+    X = np.random.default_rng(0).random((n, 2))
+    X[n - 7] = 1e300
+    given = [X[: n // 3], X[n // 3 :]] if as_list else X
+    message = f"X holds numbers beyond the range of float32 in 1 row, first in row {n - 7};"
+    for fit in (emst.minimum_spanning_tree, lambda X, **given: emst.HDBSCANGPU(**given).fit(X)):
+        with pytest.raises(ValueError, match=message):
+            fit(given, device_ids=gpus, dtype=np.float32)
+
+
 @pytest.mark.parametrize(
     ("pieces", "said"),
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 import re
+from fractions import Fraction
 
 import networkx as nx
 import numpy as np
@@ -85,6 +86,17 @@ def test_weights_of_any_dtype(ops, dtype):
     for height in map(int, np.unique(weight)[:4]):
         expected = components_up_to(n, source, target, weight, height)
         np.testing.assert_array_equal(to_host(forest.cut(height)), expected)
+
+
+@pytest.mark.parametrize("below", [Fraction(1, 10), np.longdouble("0.1")])
+def test_numbers_that_no_float_holds_are_compared_exactly(ops, below):
+    """The float 0.1 is greater than a tenth."""
+    if below == 0.1:
+        pytest.skip("np.longdouble is float64 here")
+    tree = minimum_spanning_tree(to_device(ops, np.array([[0.0], [0.1]])), device=ops.name)
+    assert to_host(tree.cut(below)).tolist() == [0, 1]
+    assert to_host(tree.cut(Fraction(10**400))).tolist() == to_host(tree.cut(10**400)).tolist() == [0, 0]
+    assert to_host(tree.labels_at([below, Fraction(1, 3)])).tolist() == [[0, 1], [0, 0]]
 
 
 def test_integers_are_compared_exactly(ops):

@@ -38,7 +38,8 @@ def asarray(array, dtype=None):
     if not isinstance(array, np.ndarray):
         with array.device:
             array = array.get()
-    return np.ascontiguousarray(array, dtype)
+    with np.errstate(over="ignore"):  # as on the GPU, numbers beyond the range of `dtype` become infinite in silence
+        return np.ascontiguousarray(array, dtype)
 
 
 def asarrays(*arrays):
