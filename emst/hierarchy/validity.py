@@ -80,9 +80,9 @@ def validity_index(
     device. `HDBSCANGPU.relative_validity_` estimates the index from the spanning tree alone, in O(n) time.
 
     The score is 0 in the cases that the definition leaves open: there is only one cluster; the cluster is a single
-    point; the label has no points; sparseness and separation are both 0, or both infinite. Where the separation
-    alone is infinite, the score is 1; where the sparseness is, -1. Points at distance 0 do not count in each other's core distances; the
-    core distance is 0 if all points of the cluster are equal.
+    point; the label has no points; sparseness and separation are both 0, or both infinite. Where the separation alone
+    is infinite, the score is 1; where the sparseness is, -1. Points at distance 0 do not count in each other's core
+    distances; the core distance is 0 if all points of the cluster are equal.
 
     Mutual reachability distances tie, because many pairs have the core distance of one point as their weight. Then the
     order of the rows decides which points are inner nodes of the tree, as in hdbscan.
