@@ -38,7 +38,7 @@ def asarray(array, dtype=None):
     if not isinstance(array, np.ndarray):
         with array.device:
             array = array.get()
-    with np.errstate(over="ignore"):  # as on the GPU, numbers beyond the range of `dtype` become infinite in silence
+    with np.errstate(over="ignore"):  # beyond the range of `dtype`: infinite, as on the GPU
         return np.ascontiguousarray(array, dtype)
 
 
