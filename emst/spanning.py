@@ -92,12 +92,13 @@ def heights(distances: Array, metric: Metric, alpha: float, dtype: np.dtype, ops
 
     They are computed in float64 and rounded once: a GPU may take subnormal results in float32 for 0. They may be
     infinite, such as the square of a distance."""
-    with np.errstate(over="ignore"):
-        if metric.height is not None:
+    if metric.height is not None:
+        with np.errstate(over="ignore"):
             distances = metric.height(ops.asarray(distances, np.float64))
-        if alpha != 1:
+    if alpha != 1:
+        with np.errstate(over="ignore"):
             distances = ops.asarray(distances, np.float64) / alpha
-        return ops.asarray(distances, dtype)
+    return ops.asarray(distances, dtype)
 
 
 def spanning_tree(

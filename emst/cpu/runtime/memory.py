@@ -38,6 +38,8 @@ def asarray(array, dtype=None):
     if not isinstance(array, np.ndarray):
         with array.device:
             array = array.get()
+    if dtype is None or array.dtype == dtype:
+        return np.ascontiguousarray(array)
     with np.errstate(over="ignore"):  # beyond the range of `dtype`: infinite, as on the GPU
         return np.ascontiguousarray(array, dtype)
 
