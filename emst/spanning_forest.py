@@ -274,8 +274,9 @@ def check_edges(edges: Array, weights: Array, n: int) -> None:
 
 
 def check_number(name: str, value: Any) -> Height:
-    """A real number, or an array of one on any device, without rounding; or ValueError. It is an int or float, or a
-    fraction if neither holds it."""
+    """Check a real number, which may be in an array on any device, and return it without rounding.
+
+    It becomes an int or a float, or a fraction if these two cannot hold it. ValueError for anything else."""
     if hasattr(value, "dtype") and np.ndim(value) == 0:
         value = value.item()
     if isinstance(value, Integral) and not isinstance(value, bool):

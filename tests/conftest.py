@@ -55,7 +55,7 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_collection_finish():
-    """Garbage is looked for among what tests make, not among a million objects that are the tests."""
+    """The collected tests are a million objects. Python's garbage collector need not look at them again."""
     gc.collect()
     gc.freeze()
 

@@ -186,7 +186,7 @@ class MinimumSpanningTree(Cuts):
 
     @property
     def total_weight(self) -> float:
-        """Sum of the weights, in float64; its last digits depend on the partitions."""
+        """Sum of the weights, in float64. Its last digits can change with the number of partitions."""
         return float(self.weights.sum(dtype=np.float64).compute(scheduler=self._engine.client))
 
     def _labels(self, heights: list[Height], min_cluster_size: int) -> da.Array:
@@ -228,7 +228,7 @@ class EMST(Cuts, DaskEstimator):
     core_distances_ : dask array of shape (n,)
         Distance of each point to its `min_samples`-th nearest. Only when ``min_samples > 1``.
     total_weight_ : float
-        Sum of the weights, in float64. Chunks are added up one by one, so its last digits depend on the partitions.
+        Sum of the weights, in float64. Its last digits can change with the number of partitions: sums are rounded.
     device_ : {"cpu", "cuda"}
         Where the tree was computed.
     report_ : Costs

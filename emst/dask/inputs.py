@@ -23,6 +23,7 @@ from emst.backend.records import Array
 from emst.dask.engine import DaskEngine
 from emst.dask.files import PIECE_BYTES, FileOfPoints, Piece, absolute, files_of, is_path, read_piece
 from emst.inputs.devices import is_cupy_sparse, native_array
+from emst.inputs.features import check_same_names
 from emst.inputs.points import check_2d, check_dtype, check_points, float_of, in_range
 from emst.inputs.summary import counted
 from emst.io.tables import no_rows
@@ -65,7 +66,7 @@ def chunks_of(X: Any, engine: DaskEngine, dtype: Any = None, *, queries: bool = 
     if isinstance(X, Delayed | Future):
         X = [X]
     if isinstance(X, list | tuple) and len(X) > 0 and all(isinstance(one, Delayed | Future) for one in X):
-        return _from_frames(engine.client.compute(list(X)), engine, wanted)  # futures stay as they are
+        return _from_delayed(engine.client.compute(list(X)), engine, wanted)  # futures stay as they are
     if isinstance(X, da.Array):
         return _from_dask_array(X, engine, wanted)
     if dask.is_dask_collection(X):
@@ -109,20 +110,14 @@ def _from_dask_frame(X: Any, engine: DaskEngine, wanted: Wanted) -> Chunks:
     return dataclasses.replace(chunks, header=X._meta)
 
 
-def _from_frames(blocks: list[Future], engine: DaskEngine, wanted: Wanted) -> Chunks:
-    """Blocks of any library. Those with names for their columns must have the same ones."""
+def _from_delayed(blocks: list[Future], engine: DaskEngine, wanted: Wanted) -> Chunks:
+    """Arrays and data frames of any library. All data frames must have the same names of columns."""
     chunks = _from_blocks(blocks, engine, wanted)
     headers = engine.gather([engine.submit(_header, block) for block in blocks])
     named = [(name, header) for name, header in zip(chunks.names, headers) if header is not None]
-    for name, header in named:
-        if _names(header) != _names(named[0][1]):
-            has, others = (", ".join(map(str, _names(one))) for one in (header, named[0][1]))
-            raise ValueError(f"{name} has the columns {has}, but {named[0][0]} has {others}")
+    # the columns of pyarrow are arrays
+    check_same_names([(name, getattr(header, "column_names", header.columns)) for name, header in named])
     return dataclasses.replace(chunks, header=named[0][1]) if named else chunks
-
-
-def _names(frame: Any) -> list[Any]:
-    return list(getattr(frame, "column_names", frame.columns))  # the columns of pyarrow are arrays
 
 
 def _from_blocks(blocks: list[Future], engine: DaskEngine, wanted: Wanted) -> Chunks:
@@ -134,10 +129,7 @@ def _from_files(X: Any, engine: DaskEngine, wanted: Wanted) -> Chunks:
     files: list[FileOfPoints] = engine.gather([engine.submit(files_of, absolute(X))])[0]
     _check_alike([file.path for file in files], [(file.d, file.dtype) for file in files], wanted.dtype)
     named = [file for file in files if file.names is not None]
-    for file in named:
-        if file.names != named[0].names:
-            has, others = (", ".join(one.names or []) for one in (file, named[0]))
-            raise ValueError(f"{file.path} has the columns {has}, but {named[0].path} has {others}")
+    check_same_names([(file.path, file.names or []) for file in named])
     pieces = [piece for file in files for piece in file.pieces]
     names = [f"chunk {i} from {piece.path}" for i, piece in enumerate(pieces)]
     futures = [engine.submit(_chunk_of_file, *each, wanted, at=i) for i, each in enumerate(zip(pieces, names))]

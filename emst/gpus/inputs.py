@@ -15,6 +15,7 @@ from emst.backend.records import Array
 from emst.gpus.devices import checked_gpus
 from emst.gpus.engine import GPUThreads
 from emst.inputs.devices import giver, gpu_of, on_gpu
+from emst.inputs.features import check_same_names
 from emst.inputs.points import MAX_POINTS, CheckedPoints, check_points, in_range
 from emst.inputs.summary import counted
 from emst.partitions.chunks import Chunks
@@ -77,8 +78,9 @@ class GivenPoints:
         engine.wait(map(gpu_of, self.pieces))  # the caller's kernels may still write the points
         places = [(i, start, end) for i, (start, end) in _ranges(self.pieces, len(self.gpus))]
         homes = _homes([(gpu_of(self.pieces[i]), end - start) for i, start, end in places], self.gpus)
+        firsts = self._firsts
         futures = [
-            engine.submit(_placed, self.pieces[i][start:end], self.dtype, self._firsts[i] + start, at=home)
+            engine.submit(_placed, self.pieces[i][start:end], self.dtype, firsts[i] + start, at=home)
             for (i, start, end), home in zip(places, homes)
         ]
         sizes = [end - start for _, start, end in places]
@@ -138,14 +140,13 @@ def row_count(X: Any, device_ids: Any) -> int:
 
 def _check_columns(X: Any, first: int) -> None:
     """Raise ValueError where the arrays of a list differ in the number of their columns, or in names."""
-    names = [None if getattr(one, "columns", None) is None else list(one.columns) for one in X]
     for i, one in enumerate(X):
         if one.shape[1] != X[first].shape[1]:
             columns = [counted(each.shape[1], "column") for each in (one, X[first])]
             raise ValueError(f"X[{i}] has {columns[0]}, but X[{first}] has {columns[1]}")
-        if None not in (names[i], names[first]) and names[i] != names[first]:
-            has = [", ".join(map(str, each or [])) for each in (names[i], names[first])]
-            raise ValueError(f"X[{i}] has the columns {has[0]}, but X[{first}] has {has[1]}")
+    if getattr(X[first], "columns", None) is not None:
+        order = [first, *range(len(X))]
+        check_same_names([(f"X[{i}]", X[i].columns) for i in order if getattr(X[i], "columns", None) is not None])
 
 
 def _check_piece(piece: Any, i: int, dtype: Any) -> CheckedPoints:
@@ -194,5 +195,5 @@ def _homes(ranges: list[tuple[int | None, int]], gpus: list[int]) -> list[int]:
 
 
 def _placed(ops: Backend, rows: Array, dtype: np.dtype, first: int) -> Array:
-    """Task: rows on the GPU, the first of which has the number `first`."""
+    """Task: rows on the GPU. Errors count them from `first`."""
     return in_range(rows, dtype, ops, first)

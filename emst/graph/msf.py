@@ -56,9 +56,9 @@ def graph_msf(
         ids: these are numbered in ascending order. Anything else are names of vertices, numbered in the order in which
         they first occur. `nodes` of the result gives ids and names back.
 
-        An edge may be stored in one direction or in both. Explicit zeros are edges, but in DIA format, whose diagonals
-        they fill; so are infinite weights. Entries on the diagonal are ignored. Repeated entries are parallel edges;
-        they are not added up. The graph is never written to.
+        An edge may be stored in one direction or in both. Explicit zeros and infinite weights are edges. Only in DIA
+        format zeros are no edges, because they also fill its diagonals. Entries on the diagonal are ignored. Repeated
+        entries are parallel edges; they are not added up. The graph is never written to.
     target : array-like of shape (m,), optional
         The other end of every edge, if `graph` is an array of sources.
     weight : array-like of shape (m,), name, callable or None, default "weight"

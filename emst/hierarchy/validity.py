@@ -196,10 +196,10 @@ def _scores(pairs: Any, dimension: int, mst_raw_dist: bool) -> np.ndarray:
     inner_starts = np.concatenate([[0], np.cumsum(np.add.reduceat(inner, starts[:-1]))])
     separation = np.minimum.reduceat(pairs.separations(chosen, inner_starts, core[chosen]), inner_starts[:-1])
     greater = np.maximum(separation, sparseness)
-    some = (greater > 0) & np.isfinite(greater)
-    difference = np.subtract(separation, sparseness, out=np.zeros(len(greater)), where=some)
-    scores = np.where(some, difference / np.where(some, greater, 1), 0)
-    scores += np.isinf(separation) * 1.0 - np.isinf(sparseness)  # 1, -1, and 0 where both are
+    with np.errstate(invalid="ignore"):  # 0 / 0 and infinity / infinity
+        scores = np.where(greater > 0, (separation - sparseness) / greater, 0)
+    signs = np.isinf(separation).astype(float) - np.isinf(sparseness)
+    scores = np.where(np.isinf(greater), signs, scores)
     scores[np.diff(starts) == 1] = 0
     return scores
 

@@ -6,6 +6,7 @@ after it, so that a failed fit changes nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,14 @@ def features_of(X: Any) -> dict[str, Any]:
             raise ValueError(f"X has several columns called {repeated!r}; rename them, or pass X.to_numpy()") from error
         raise
     return dict(vars(probe))
+
+
+def check_same_names(named: Sequence[tuple[str, Sequence[Any]]]) -> None:
+    """Raise ValueError where arrays of rows differ in the names of their columns. Each has what errors call it."""
+    for array, names in named:
+        if list(names) != list(named[0][1]):
+            has, first = (", ".join(map(str, each)) for each in (names, named[0][1]))
+            raise ValueError(f"{array} has the columns {has}, but {named[0][0]} has {first}")
 
 
 def _repeated_name(X: Any) -> Any:

@@ -19,8 +19,10 @@ from emst.cuda.runtime.launch import current_gpu, launch
 def asarray(array: Any, dtype: Any = None) -> cupy.ndarray:
     """See `emst.backend.operations`. The device is the current GPU; arrays on other GPUs are copied."""
     if isinstance(array, np.ndarray):  # what travels is what will be used
-        with np.errstate(over="ignore"):  # beyond the range of `dtype`: infinite, as on the GPU
-            array = np.ascontiguousarray(array, dtype)
+        if dtype is not None and array.dtype != dtype:
+            with np.errstate(over="ignore"):  # beyond the range of `dtype`: infinite, as on the GPU
+                array = array.astype(dtype)
+        array = np.ascontiguousarray(array)
         if array.nbytes <= STAGED:
             return _sent(array)
     elif array.data.device_id != cupy.cuda.runtime.getDevice():
