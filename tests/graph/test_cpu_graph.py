@@ -121,7 +121,8 @@ def test_any_number_of_threads_gives_the_same_arrays(monkeypatch):
     one = given(reference.random(50_000, 200_000), kind="ties")
     found = []
     for threads in (1, 2, 7):
-        monkeypatch.setattr(parallel, "thread_count", lambda threads=threads: threads)
+        for module in (parallel, offers):  # they must agree: threads that offers do not know of would share theirs
+            monkeypatch.setattr(module, "thread_count", lambda threads=threads: threads)
         found.append((graph_statistics(one.indptr, one.indices, one.weights), graph_forest(one)))
     for statistics, forest in found[1:]:
         assert statistics == found[0][0]
