@@ -26,11 +26,11 @@ from emst.inputs.devices import on_gpu
 from emst.partitions.records import Request
 from emst.progress import Progress
 
-RUN = engine._run
+CALL = engine._call
 
 
 class Tasks:
-    """Runs tasks with a clock in the place of `engine._run`; with `operations`, these are timed, too."""
+    """Runs tasks with a clock in the place of `engine._call`; with `operations`, these are timed, too."""
 
     def __init__(self, operations: bool) -> None:
         self.with_operations = operations
@@ -39,26 +39,23 @@ class Tasks:
         self.calls: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         self.lock = threading.Lock()
 
-    def run(self, gpu: int, function: Any, arguments: Any, waits: bool = True) -> Any:
-        def task(ops: Any, *given: Any) -> Any:
-            if not self.with_operations:
-                start = time.perf_counter()
-                result = function(ops, *given)
-                self.spans.append((function.__name__, start, time.perf_counter()))
-                return result
-            timed = Timed(ops)
-            ops.xp.cuda.Device().synchronize()
-            start = time.perf_counter()
-            result = function(timed, *given)
-            ops.xp.cuda.Device().synchronize()
-            with self.lock:
-                self.spans.append((function.__name__, start, time.perf_counter()))
-                for name, seconds in timed.seconds.items():
-                    self.operations[function.__name__][name] += seconds
-                    self.calls[function.__name__][name] += timed.calls[name]
+    def call(self, function: Any, values: list[Any]) -> Any:
+        start = time.perf_counter()
+        if not self.with_operations:
+            result = CALL(function, values)
+            self.spans.append((function.__name__, start, time.perf_counter()))
             return result
-
-        return RUN(gpu, task, arguments, waits)
+        timed = Timed(backend_of("cuda"))
+        timed.xp.cuda.Device().synchronize()
+        start = time.perf_counter()
+        result = function(timed, *values)
+        timed.xp.cuda.Device().synchronize()
+        with self.lock:
+            self.spans.append((function.__name__, start, time.perf_counter()))
+            for name, seconds in timed.seconds.items():
+                self.operations[function.__name__][name] += seconds
+                self.calls[function.__name__][name] += timed.calls[name]
+        return result
 
     def table(self) -> str:
         lines = []
@@ -109,7 +106,7 @@ def main(kind: str, n: int, k: int, count: int) -> None:
         best = min(best, seconds)
     for operations in (False, True):
         tasks = Tasks(operations)
-        engine._run = tasks.run
+        engine._call = tasks.call
         given = given_points(chunks, gpus)
         tree.tree_over_gpus(given, Request(metric, k, count), Progress())
         print(tasks.table(), flush=True)

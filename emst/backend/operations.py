@@ -64,8 +64,7 @@ class ArrayOperations(Protocol):
         """The array on this backend's device, C-contiguous, in `dtype` or its own; no copy if it is so already."""
 
     def asarrays(self, *arrays: Array | None) -> list[Any]:
-        """`asarray` of each, where it is not None. What lies in one piece of memory of another device travels at
-        once."""
+        """`asarray` of each, where it is not None. Small ones travel together."""
 
     def readable(self, array: Array) -> Array:
         """The array itself, if it is C-contiguous and this device's kernels can read it where it is; or else what
@@ -76,12 +75,20 @@ class ArrayOperations(Protocol):
         device. They may lie anywhere, as for `asarray`, and each is copied once, to its place; not at all if it is the
         only one that holds something, and `asarray` would not copy it."""
 
+    def concatenated_columns(self, columns: Sequence[Sequence[Array]]) -> list[Array]:
+        """`concatenated` of the parts of each column. Small ones travel together, and the results may share memory."""
+
     def copied(self, array: Array) -> Array:
         """A copy of an array on this backend's device."""
 
     def settled(self) -> AbstractContextManager[Any]:
         """In this context, this thread only gets arrays that other threads have finished. So `asarray` and
-        `concatenated` can copy them from another GPU at once, while that GPU works on something else."""
+        `concatenated` can copy them from another GPU at once, while that GPU works on something else. They are kept
+        until this thread has waited for its GPU."""
+
+    def ordered(self) -> AbstractContextManager[Any]:
+        """In this context, the streams of this thread on several GPUs wait for one another, so that arrays are written
+        before they are read. They are kept until this thread has waited for all of these GPUs."""
 
     def bytes_free(self) -> int | None:
         """Bytes of memory that can still be allocated; None if this is unknown."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from emst.backend.partition_records import (
@@ -138,7 +138,7 @@ class PartitionOperations(Protocol):
         label: Array,
         least: Array,
         rest: float,
-    ) -> tuple[Array, bool]:
+    ) -> Callable[[], tuple[Array, bool]]:
         """Which of m points of a partition may have an edge to other partitions that is as light as the bound of their
         component: int32[k], ascending.
 
@@ -151,7 +151,9 @@ class PartitionOperations(Protocol):
 
         And whether these are all points of the partition that may: the weights of the others are at least `rest`, and
         those of all points of c at least ``least[c]``. False if the bound of some c is at least both; but True if
-        `rest` is infinite: then no others have edges to other partitions."""
+        `rest` is infinite: then no others have edges to other partitions.
+
+        The operation only begins; the function that it returns waits for both."""
 
     def questions(
         self,
@@ -164,13 +166,14 @@ class PartitionOperations(Protocol):
         numbering: Numbering,
         outline: Outline,
         home: int,
-    ) -> tuple[Questions, list[int]]:
+    ) -> Callable[[], tuple[Questions, list[int]]]:
         """What the points at `places`, int32[m], of partition `home` ask the others: those that have a leaf of the
         outline within the bound of their component, whose label is MIXED or another component. `component`, `group` and
         `bound` are as for `asking_points`; all partitions together call component c ``c + base``.
 
         The questions to one partition after the other, each in the order of the points, and where those to every
-        partition begin, and how many there are: partitions + 1 numbers."""
+        partition begin, and how many there are: partitions + 1 numbers. As with `asking_points`, a function is
+        returned, which waits for them."""
 
     def edges_across(
         self,

@@ -67,7 +67,17 @@ from emst.cpu.points.weighted import weighted_core_distances, weighted_nearest, 
 from emst.cpu.runtime.blocks import for_blocks
 from emst.cpu.runtime.compile import kernels_ready, telling_compilation
 from emst.cpu.runtime.gather import put, take
-from emst.cpu.runtime.memory import asarray, asarrays, bytes_free, concatenated, copied, readable, settled
+from emst.cpu.runtime.memory import (
+    asarray,
+    asarrays,
+    bytes_free,
+    concatenated,
+    concatenated_columns,
+    copied,
+    ordered,
+    readable,
+    settled,
+)
 from emst.cpu.runtime.processors import parallelism
 from emst.cpu.runtime.sort import sort_order
 from emst.cpu.runtime.total import total
@@ -90,6 +100,7 @@ __all__ = [
     "common_clusters",
     "component_bounds",
     "concatenated",
+    "concatenated_columns",
     "condense",
     "copied",
     "core_distance_sums",
@@ -142,6 +153,7 @@ __all__ = [
     "number_points",
     "number_together",
     "open_rows",
+    "ordered",
     "outlier_scores",
     "outline_hits",
     "outline_reaches",

@@ -69,8 +69,18 @@ from emst.cuda.points.statistics import point_statistics
 from emst.cuda.points.weighted import weighted_core_distances, weighted_nearest, weighted_query_cores
 from emst.cuda.runtime.blocks import for_blocks
 from emst.cuda.runtime.compile import kernels_ready, telling_compilation
+from emst.cuda.runtime.copies import (
+    asarray,
+    asarrays,
+    concatenated,
+    concatenated_columns,
+    copied,
+    ordered,
+    readable,
+    settled,
+)
 from emst.cuda.runtime.gather import put, take
-from emst.cuda.runtime.memory import asarray, asarrays, bytes_free, concatenated, copied, readable, settled
+from emst.cuda.runtime.memory import bytes_free
 from emst.cuda.runtime.processors import parallelism
 from emst.cuda.runtime.sort import sort_order
 from emst.cuda.runtime.total import total
@@ -93,6 +103,7 @@ __all__ = [
     "common_clusters",
     "component_bounds",
     "concatenated",
+    "concatenated_columns",
     "condense",
     "copied",
     "core_distance_sums",
@@ -145,6 +156,7 @@ __all__ = [
     "number_points",
     "number_together",
     "open_rows",
+    "ordered",
     "outlier_scores",
     "outline_hits",
     "outline_reaches",

@@ -29,6 +29,7 @@ from emst.backend import backend_of
 from emst.dask.faults import LOST, NO_WORKERS_FOR, TRIES, DropDeadPins, LostInput, Watch, failed_before, plain_errors
 from emst.dask.logs import sentences_not_logged
 from emst.dask.workers import check_versions, common_device, describe
+from emst.partitions.engine import completed
 
 START_ONE = """start one with these two lines, or pass client=:
     from emst.dask import local_cluster
@@ -259,7 +260,7 @@ def _run(device: str, number: int | None, function: Callable[..., Any], *args: A
     with sentences_not_logged(function):
         if device == "cpu":
             numba.set_num_threads(1)  # of this thread; a worker runs as many tasks at once as it has threads
-            return function(ops, *args)
+            return completed(function(ops, *args))
         return _run_on_gpu(ops, number, function, *args)
 
 
@@ -267,7 +268,7 @@ def _run_on_gpu(ops: Any, number: int | None, function: Callable[..., Any], *arg
     count = ops.xp.cuda.runtime.getDeviceCount()
     gpu = _gpu_of(args) if number is None else number % count
     with ops.xp.cuda.Device(next(_turns) % count if gpu is None else gpu):
-        result = function(ops, *args)
+        result = completed(function(ops, *args))
         ops.xp.cuda.get_current_stream().synchronize()  # another thread's stream may read it
         return result
 

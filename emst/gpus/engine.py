@@ -6,15 +6,20 @@ Functions are submitted after all that they need, so threads never wait in a cir
 from __future__ import annotations
 
 import contextlib
+import functools
+import os
 import sys
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from emst.backend import backend_of
 from emst.backend.operations import Backend
+from emst.gpus.turns import Turns
 from emst.inputs.devices import on_gpu
+from emst.partitions.engine import completed
 
 SWITCH = 0.0002  # seconds after which a thread lets other threads run Python; Python's default is 0.005
 _engines = 0  # that run now
@@ -32,8 +37,22 @@ def _take_turns(more: int) -> None:
         sys.setswitchinterval(SWITCH if _engines else _interval)
 
 
+# By GPU: threads that wait for the next fit. A new thread would prepare its first launch of every kernel again.
+_idle: defaultdict[int, list[ThreadPoolExecutor]] = defaultdict(list)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_idle.clear)  # a child has no other threads than the one that made it
+
+
+def _taken(gpu: int) -> ThreadPoolExecutor:
+    """A thread that nobody else uses."""
+    try:
+        return _idle[gpu].pop()
+    except IndexError:
+        return ThreadPoolExecutor(1, thread_name_prefix=f"emst-gpu-{gpu}")
+
+
 class GPUThreads:
-    """An `emst.partitions.engine.Engine` of one thread a GPU; a context that ends them.
+    """An `emst.partitions.engine.Engine` of one thread a GPU; a context, at whose end they have done all.
 
     Parameters
     ----------
@@ -47,32 +66,40 @@ class GPUThreads:
     def __init__(self, gpus: Sequence[int]) -> None:
         self.workers = list(gpus)
         self.threads = len(self.workers)
-        self._at_once = False
-        self._threads = [ThreadPoolExecutor(1, thread_name_prefix=f"emst-gpu-{gpu}") for gpu in self.workers]
+        self._turns: Turns | None = None  # while functions run in the thread that submits them
+        self._threads = [_taken(gpu) for gpu in self.workers]
 
     def __enter__(self) -> GPUThreads:
         _take_turns(+1)
         return self
 
-    def __exit__(self, *_: object) -> None:
-        """Functions that have not begun never will; those that run end first."""
+    def __exit__(self, error: object = None, *_: object) -> None:
+        """Functions that have not begun after an error never will; those that run end first."""
         try:
-            for thread in self._threads:
-                thread.shutdown(wait=False, cancel_futures=True)
-            for thread in self._threads:
-                thread.shutdown()
+            if error is None:
+                for done in [thread.submit(int) for thread in self._threads]:
+                    done.result()
+                for gpu, thread in zip(self.workers, self._threads):
+                    _idle[gpu].append(thread)
+            else:
+                for thread in self._threads:
+                    thread.shutdown(wait=False, cancel_futures=True)
+                for thread in self._threads:
+                    thread.shutdown()
         finally:
             _take_turns(-1)
 
     @contextlib.contextmanager
     def at_once(self) -> Iterator[None]:
         """Functions run in the thread that submits them, one GPU after the other. Only the end waits for the GPUs."""
-        self._at_once = True
+        self._turns = turns = Turns(self.workers)
         try:
-            yield
+            with backend_of("cuda").ordered():
+                yield
+                turns.finish()
         finally:  # also after an error: the arrays of what still runs are freed next
-            self._at_once = False
-            self.wait(self.workers)
+            self._turns = None
+            turns.wait()
 
     def wait(self, gpus: Iterable[int | None]) -> None:
         """Wait until these GPUs have done what this thread gave them; None is the host."""
@@ -90,40 +117,48 @@ class GPUThreads:
 
     def submit(self, function: Callable[..., Any], *arguments: Any, at: int | None = None) -> Any:
         """Run ``function(ops, *arguments)`` on the GPU of partition `at`; without it, where its first argument is."""
-        number = _thread_of(arguments) if at is None else at % self.threads
-        if self._at_once:
-            future: Future[Any] = Future()
-            future.set_result(_run(self.workers[number], function, arguments, waits=False))
-        else:
+        made = list(_futures_of(arguments))
+        number = at % self.threads if at is not None else made[0].thread if made else 0
+        if self._turns is None:
             future = self._threads[number].submit(_run, self.workers[number], function, arguments)
+        else:
+            if not all(one.done() for one in made):
+                self._turns.finish()
+            others = {self.workers[one.thread] for one in made}
+            values = [_result_of(argument) for argument in arguments]
+            future = self._turns.submit(self.workers[number], others, functools.partial(_call, function, values))
         future.thread = number  # type: ignore[attr-defined]
         return future
 
     def gather(self, futures: list[Any]) -> list[Any]:
         """The results, in order. If functions failed, the error of the first of these is raised."""
+        if self._turns is not None:
+            self._turns.finish()
+            self._turns.forget()
         return [future.result() for future in futures]
 
 
-def _thread_of(arguments: Any) -> int:
-    """The thread that makes the first argument that is a future, also in a list; the first thread without any."""
+def _futures_of(arguments: Any) -> Iterator[Any]:
+    """The arguments that are futures, also those in lists, in this order."""
     for argument in arguments:
         if isinstance(argument, Future):
-            return int(argument.thread)  # type: ignore[attr-defined]
-        if isinstance(argument, list) and argument and isinstance(argument[0], Future):
-            return int(argument[0].thread)  # type: ignore[attr-defined]
-    return 0
+            yield argument
+        elif isinstance(argument, list):
+            yield from _futures_of(argument)
 
 
-def _run(gpu: int, function: Callable[..., Any], arguments: tuple[Any, ...], waits: bool = True) -> Any:
+def _run(gpu: int, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     ops = backend_of("cuda")
     values = [_result_of(argument) for argument in arguments]
     with on_gpu(gpu):
-        if not waits:
-            return function(ops, *values)
         with ops.settled():
-            result = function(ops, *values)
+            result = completed(_call(function, values))
         wait_for(ops)  # other threads may read it
     return result
+
+
+def _call(function: Callable[..., Any], values: list[Any]) -> Any:
+    return function(backend_of("cuda"), *values)
 
 
 def wait_for(ops: Backend) -> None:

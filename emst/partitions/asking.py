@@ -11,6 +11,7 @@ Where sending costs more than array operations, `remembering.py` takes the place
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -46,23 +47,29 @@ class Asked(Sender):
     bounds: LowerBounds  # of the points that may ask
 
 
-def ask(ops: Backend, local: Local, labels: Labels, outline: Outline, before: Asked | None) -> Asked:
+def ask(
+    ops: Backend, local: Local, labels: Labels, outline: Outline, before: Asked | None
+) -> Generator[None, None, Asked]:
     """Packets of the points of a partition that may hold the lightest edge of their component. `before` is what this
     function returned in the round before, None in the first one."""
     index, number = local.partition.index, local.place.number
     labels, bounds = labels_of(ops, labels), before.bounds if before else near_border(ops, local)
     if labels.count == 1:
         return Asked({}, bounds)
-    rows, suffice = asking_of(ops, local, labels, *bounds)
+    asking = asking_of(ops, local, labels, *bounds)
+    yield
+    rows, suffice = asking()
     if not suffice:
         bounds = LowerBounds(None, local.weight, None if bounds.power is None else local.power)
-        rows, _ = asking_of(ops, local, labels, *bounds)
+        rows, _ = asking_of(ops, local, labels, *bounds)()
     if len(rows) == 0:
         return Asked({}, bounds)
     places = rows if bounds.places is None else ops.take(bounds.places, rows)
     group, base = groups_of(local, labels), labels.bases[number]
     of_points = places, local.component, group, base, labels.weight, local.numbering
-    asked, start = ops.questions(index, *of_points, outline._replace(label=labels.boxes), number)
+    questions = ops.questions(index, *of_points, outline._replace(label=labels.boxes), number)
+    yield
+    asked, start = questions()
     return Asked(
         {
             other: Packet(Questions(*(None if column is None else column[begin:end] for column in asked)), None)
@@ -94,10 +101,10 @@ def asking_of(
     weight: Array,
     power: Array | None,
     nearest: Array | None = None,
-) -> tuple[Array, bool]:
+) -> Callable[[], tuple[Array, bool]]:
     """Which points may hold the lightest edge of their component, int32[m], of all points or those near the border; and
     whether no others may. `places`, `weight` and `power` are `LowerBounds`, `nearest` is as for
-    ``ops.asking_points``."""
+    ``ops.asking_points``, which says what is returned."""
     of_components = groups_of(local, labels), labels.weight, None if power is None else labels.power, labels.label
     rest = local.rest if len(weight) < len(local.weight) else float("inf")
     return ops.asking_points(places, weight, power, nearest, local.component, *of_components, local.least, rest)

@@ -135,6 +135,6 @@ def state_of(
 
 def labels_of(ops: Backend, state: Labels) -> Labels:
     """Task: what partitions get of the state, in arrays of the backend."""
-    label, boxes = ops.asarrays(state.label, state.boxes)
-    weight, power, tries = ops.asarrays(state.weight, state.power, state.tries)
+    columns = state.label, state.weight, state.power, state.tries, state.boxes
+    label, weight, power, tries, boxes = ops.asarrays(*columns)
     return Labels(label, weight, power, tries, boxes, state.count, state.bases)

@@ -22,7 +22,9 @@ Results are those of one device, bit for bit, on every engine that keeps these r
    worker's GPU the current one, and waits for its stream before others read the result.
 5. On the CPU, a function runs in one thread: every thread that runs functions calls ``numba.set_num_threads(1)``, which
    holds for the thread that calls it.
-6. An error in a function is the error of its future, and of every future that needs it, with its type.
+6. A function may be a generator: it yields before it waits for its GPU, and returns its result at the end. An engine
+   that runs several functions in one thread goes on with others meanwhile; the others call `completed`.
+7. An error in a function is the error of its future, and of every future that needs it, with its type.
 
 An engine may weigh moving a result against waiting, and count what its workers hold: results tell their size to
 ``sys.getsizeof`` (`Sized`). What a partition sends to another one is a packet. Of the packets of a `Sender`, only the
@@ -31,7 +33,7 @@ one that is addressed to a partition travels to it (`routed`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Generator, Hashable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Protocol
@@ -79,7 +81,7 @@ class Engine(Protocol):
 
     def at_once(self) -> AbstractContextManager[None]:
         """Within this context functions are short, and many. An engine of threads may run them in the thread that
-        submits them: they would wait for Python's lock more than they gain."""
+        submits them: they would wait for Python's lock more than they gain. Generators take turns there."""
 
     def home(self, partition: int) -> Hashable:
         """The place where a partition lives: the same during a fit, unless a worker is lost. Nothing is sent between
@@ -89,6 +91,16 @@ class Engine(Protocol):
 def in_one_place(engine: Engine, partitions: int) -> bool:
     """Whether nothing is sent between so many partitions."""
     return len({engine.home(j) for j in range(partitions)}) <= 1
+
+
+def completed(result: Any) -> Any:
+    """What a function returns, also one that is a generator."""
+    while isinstance(result, Generator):
+        try:
+            next(result)
+        except StopIteration as end:
+            return end.value
+    return result
 
 
 def wait(futures: list[Any], engine: Engine) -> None:

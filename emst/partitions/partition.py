@@ -26,7 +26,7 @@ from emst.inputs.weights import Weights
 from emst.partitions.records import Cell, Partition, Search
 from emst.partitions.segments import segments_of
 
-SAMPLE = 1 << 14  # codes that a chunk shows of a cell, about; rows may be sorted, so they come in equal steps
+SAMPLE = 1 << 13  # codes that a chunk shows of a cell, about; rows may be sorted, so they come in equal steps
 
 
 Path = list[tuple[Box, int]]  # of a cell: the boxes of the cells around it, and its code in each

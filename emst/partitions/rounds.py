@@ -126,7 +126,7 @@ def answer(
     label, group, base = labels.label, groups_of(local, labels), labels.bases[place.number]
     packets = {other: packet for other, sender in enumerate(asked) if (packet := addressed_to(place.number, sender))}
     if packets:
-        asking = _concatenated(ops, [packet.questions for packet in packets.values()])
+        asking = _together(ops, [packet.questions for packet in packets.values()])
         queries, now = ops.build_queries(asking.points, index.norm), ops.take(label, asking.component)
     with partition.lock:
         ops.label_nodes(index, local.component, group)
@@ -148,15 +148,15 @@ def answer(
         edges = _lightest_of_pairs(ops, chosen(edges, np.flatnonzero(ends >= 0)), label, labels.count)
     else:
         edges = _lightest(ops, edges, label, labels.count)
-    size = bytes_of(list(packets.values())) + bytes_of(replies)
+    size = bytes_of([asking, sampled, replies])
     return Answer(replies, edges, sampled, boxes, len(asking.ids), size)
 
 
-def _concatenated(ops: Backend, questions: list[Questions]) -> Questions:
+def _together(ops: Backend, questions: list[Questions]) -> Questions:
     """The questions of all packets, on the backend."""
-    arrived = [ops.asarrays(*one) for one in questions]
-    columns: Any = zip(*arrived)
-    return Questions(*(None if column[0] is None else ops.concatenated(column) for column in columns))
+    names = [name for name in Questions._fields if getattr(questions[0], name) is not None]
+    columns = ops.concatenated_columns([[getattr(one, name) for one in questions] for name in names])
+    return Questions(**{"core": None, **dict(zip(names, columns))})
 
 
 def _lightest(ops: Backend, edges: OpenEdges, label: Array, count: int) -> OpenEdges:
@@ -192,8 +192,9 @@ def join(ops: Backend, state: Rounds, answers: list[Answer]) -> Rounds:
     """Contract the lightest edges of all components, but those of which only a sample has asked."""
     if state.count == 1:
         return state
-    edges = together(ops, [state.edges, *(one.edges for one in answers)])
-    boxes, bound = ops.concatenated([one.boxes for one in answers]), state.weight
+    found = [[state.edges.words, *(one.edges.words for one in answers)], [one.boxes for one in answers]]
+    words, boxes = ops.concatenated_columns(found)
+    edges, bound = OpenEdges(words), state.weight
     sampled = [ops.asarray(components) for one in answers for components in one.sampled]
     if sampled:
         bound = bound.copy()

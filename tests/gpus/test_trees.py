@@ -170,12 +170,14 @@ def partitions():
 @pytest.mark.parametrize("where", [(certain, "local_tree"), (rounds, "answer")])
 @pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt])
 def test_an_error_ends_all_threads(ops, gpus, monkeypatch, where, error):
-    """Nothing stays: no thread, no partition, no other pace of threads. The next tree is as if nothing had happened."""
+    """Nothing stays: no new thread, no partition, no other pace of threads. The next tree is as if nothing had
+    happened."""
 
     def fails(*_):
         raise error("in the middle")
 
     before, known = sys.getswitchinterval(), set(map(id, partitions()))
+    threads = set(threading.enumerate())  # some wait for the next fit
     with monkeypatch.context() as patch:
         patch.setattr(*where, fails)
         try:
@@ -184,13 +186,32 @@ def test_an_error_ends_all_threads(ops, gpus, monkeypatch, where, error):
             assert str(raised) == "in the middle"
         else:
             raise AssertionError("no error")
-    assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("emst-gpu")]
+    assert not [one.name for one in set(threading.enumerate()) - threads if one.name.startswith("emst-gpu")]
     assert not [one for one in partitions() if id(one) not in known]
     assert sys.getswitchinterval() == before
     assert_same(
         emst.minimum_spanning_tree(SETS["uniform, float32"], device_ids=gpus),
         emst.minimum_spanning_tree(SETS["uniform, float32"], device=ops.name),
     )
+
+
+def test_threads_wait_for_the_next_fit(ops, gpus):
+    """A new one would prepare the first launch of every kernel again. Two fits at a time have threads of their own."""
+
+    def threads_of(engine):
+        return [engine.submit(lambda ops: threading.get_ident(), at=number) for number in range(2)]
+
+    with GPUThreads(gpus) as engine:
+        first = engine.gather(threads_of(engine))
+        with GPUThreads(gpus) as other:
+            assert not set(first) & set(other.gather(threads_of(other)))
+    with GPUThreads(gpus) as engine:
+        again = engine.gather(threads_of(engine))
+        assert len(set(first)) == 2 and set(again) <= {one.ident for one in threading.enumerate()}
+    with pytest.raises(MemoryError), GPUThreads(gpus) as engine:
+        raise MemoryError
+    with GPUThreads(gpus) as engine:
+        assert not set(again) & set(engine.gather(threads_of(engine)))
 
 
 def test_engines_at_once_leave_the_pace_of_threads():

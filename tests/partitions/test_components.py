@@ -153,8 +153,8 @@ def test_asking_points(ops, dtype, m, powers, memory, some):
     points = places, weight, power if powers else None, nearest, component
     for rest in (1.0, 6.0, np.inf):
         args = *points, *bounds, rng.integers(0, 3, 30).astype(dtype), rest
-        found, suffice = ops.asking_points(*(on(ops, one) for one in args))
-        wanted = reference.asking_points(*args)
+        found, suffice = ops.asking_points(*(on(ops, one) for one in args))()
+        wanted = reference.asking_points(*args)()
         assert to_host(found).dtype == np.int32
         np.testing.assert_array_equal(to_host(found), wanted[0])
         assert (suffice is wanted[1]) and wanted[1] == (rest > 5)

@@ -272,8 +272,8 @@ def test_questions(ops, dtype, d, k):
     bound = (np.array([0.0, 0.1, 0.5, 2.0, 50.0]) ** 2).astype(dtype)
     args = places, component, group, 100, bound, Numbering(2**33, n // 3, 7)
     given = (to_device(ops, value) if isinstance(value, np.ndarray) else value for value in args)
-    found, start = ops.questions(index, *given, on(ops, outline), own)
-    wanted, at = reference.questions(OnHost(index), *args, outline, own)
+    found, start = ops.questions(index, *given, on(ops, outline), own)()
+    wanted, at = reference.questions(OnHost(index), *args, outline, own)()
     assert start == at and 0 < start[-1]
     for name, ours, theirs in zip(wanted._fields, found, wanted):
         assert (ours is None) == (theirs is None), name

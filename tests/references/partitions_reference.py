@@ -273,7 +273,7 @@ def asking_points(places, weight, power, nearest, component, group, bound, bound
         if bound[g] >= 0 and first <= most and forgets:
             asking.append(i)
     exceeds = [bound[g] >= max(limit, rest) for g, limit in zip(group, least)]
-    return np.array(asking, np.int32), rest == np.inf or not any(exceeds)
+    return lambda: (np.array(asking, np.int32), rest == np.inf or not any(exceeds))
 
 
 def questions(index, places, component, group, base, bound, numbering, outline, home):
@@ -292,7 +292,8 @@ def questions(index, places, component, group, base, bound, numbering, outline, 
     points, *columns = zip(*asked) if asked else [()] * 5
     points = np.array(points, T).reshape(-1, index.points().shape[1])
     of_points, core, radius, ids = (np.array(c, kind) for c, kind in zip(columns, (np.int32, T, T, np.int64)))
-    return Questions(points, of_points, None if index.core is None else core, radius, ids), start
+    asked = Questions(points, of_points, None if index.core is None else core, radius, ids)
+    return lambda: (asked, start)
 
 
 def outline_reaches(index, outline, home, highest, share):

@@ -339,12 +339,20 @@ def settled():
     return contextlib.nullcontext()
 
 
+def ordered():
+    return contextlib.nullcontext()
+
+
 def copied(array):
     return np.array(array)
 
 
 def concatenated(parts):
     return np.concatenate(parts)
+
+
+def concatenated_columns(columns):
+    return [concatenated(parts) for parts in columns]
 
 
 def put(array, places, values):

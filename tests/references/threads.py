@@ -13,6 +13,7 @@ from emst.distances.metrics import tree_metric_of
 from emst.hdbscan.parameters import options_of
 from emst.partitions.chunks import Chunks, finite_chunks, namer, weightless_chunks
 from emst.partitions.edges import TreeEdges, cores_in_chunks
+from emst.partitions.engine import completed
 from emst.partitions.model import clustered
 from emst.partitions.prediction import all_results, predicted
 from emst.partitions.records import Fitted, Request
@@ -50,7 +51,7 @@ class Threads:
 
     def _run(self, function, arguments):
         ops = backend_of(self.device)
-        result = function(ops, *map(result_of, arguments))
+        result = completed(function(ops, *map(result_of, arguments)))
         if self.device == "cuda":
             ops.xp.cuda.get_current_stream().synchronize()
         return result

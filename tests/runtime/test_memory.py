@@ -159,26 +159,6 @@ def test_an_array_of_this_device_is_read_in_place(ops):
 
 
 @pytest.mark.gpu
-def test_parts_of_arrays_in_one_piece_are_copied_at_once_and_stay_aligned(monkeypatch):
-    memory = importlib.import_module("emst.cuda.runtime.memory")
-    arrays = memory.zeros((9, np.int32), ((9, 3), np.float32), (9, np.int64), (9, np.float64))
-    for number, array in enumerate(arrays):
-        array[...] = number + array.dtype.type(1) / 3
-    copied = []
-    copy = memory._from_another_gpu
-    monkeypatch.setattr(memory, "_from_another_gpu", lambda array: copied.append(array) or copy(array))
-    monkeypatch.setattr(memory, "current_gpu", lambda: -1)  # as if they were on another GPU
-    for begin in range(9):
-        parts = [array[begin:] for array in arrays]
-        ours = memory.asarrays(parts[0], None, *parts[1:])
-        assert ours.pop(1) is None
-        assert len(copied) == begin + 1
-        for part, found in zip(parts, ours):
-            assert found.data.ptr % found.dtype.itemsize == 0
-            np.testing.assert_array_equal(to_host(found), to_host(part))
-
-
-@pytest.mark.gpu
 def test_numbers_on_their_way_to_the_host():
     """Several at once, in any order, asked for more than once, none, and more than a landing holds."""
     import cupy

@@ -89,7 +89,8 @@ def asking_points(places, weight, power, nearest, component, group, bound, bound
     columns = map(np.ascontiguousarray, (weight, power, nearest, component, group, bound, bound_power, label))
     for_chunks(_list_asking, n, max(n, 1), places, *columns, asking, found)
     most = bound[group]
-    return asking[: found[0]].copy(), not (rest < np.inf and bool(((most >= rest) & (most >= least)).any()))
+    found = asking[: found[0]].copy(), not (rest < np.inf and bool(((most >= rest) & (most >= least)).any()))
+    return lambda: found
 
 
 @kernel

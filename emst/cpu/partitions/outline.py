@@ -90,7 +90,7 @@ def questions(index, places, component, group, base, bound, numbering, outline, 
     core = None if index.core is None else index.core[places]
     radius, ids = bound[label[members]], numbering.ids(places)
     asked = Questions(points[members], of_points + np.int32(base), core, radius, ids)
-    return asked, start
+    return lambda: (asked, start)
 
 
 def _for_queries(kernel, outline, count, *args, more=tuple):

@@ -33,6 +33,11 @@ def settled():
     return contextlib.nullcontext()
 
 
+def ordered():
+    """See `emst.backend.operations`."""
+    return contextlib.nullcontext()
+
+
 def asarray(array, dtype=None):
     """See `emst.backend.operations`."""
     if not isinstance(array, np.ndarray):
@@ -58,6 +63,11 @@ def concatenated(parts):
     """See `emst.backend.operations`."""
     filled = [part for part in parts if len(part)] or parts[:1]
     return asarray(filled[0]) if len(filled) == 1 else np.concatenate([asarray(part) for part in filled])
+
+
+def concatenated_columns(columns):
+    """See `emst.backend.operations`."""
+    return [concatenated(parts) for parts in columns]
 
 
 def copied(array):

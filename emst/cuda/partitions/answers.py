@@ -8,8 +8,8 @@ import cupy
 import numpy as np
 
 from emst.cuda.runtime.compile import ctype
+from emst.cuda.runtime.copies import copied
 from emst.cuda.runtime.launch import launch
-from emst.cuda.runtime.memory import copied
 
 
 def take_reaches(

@@ -10,8 +10,9 @@ from emst.backend.records import Forest
 from emst.cuda.merge import scratch_of
 from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.compile import ctype
+from emst.cuda.runtime.copies import asarray, copied
 from emst.cuda.runtime.launch import launch, launch_over_points
-from emst.cuda.runtime.memory import OnItsWay, asarray, copied
+from emst.cuda.runtime.memory import OnItsWay
 
 
 def bound_weights(index: SearchIndex, reach: cupy.ndarray) -> cupy.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import cupy
@@ -128,7 +129,7 @@ def asking_points(
     label: cupy.ndarray,
     least: cupy.ndarray,
     rest: float,
-) -> tuple[cupy.ndarray, bool]:
+) -> Callable[[], tuple[cupy.ndarray, bool]]:
     """See `emst.backend.partition_operations`. The host waits once, for both."""
     n, T = len(weight), ctype(weight.dtype)
     asking, totals = cupy.empty(n, np.int32), cupy.zeros(2, np.int32)
@@ -138,8 +139,13 @@ def asking_points(
     if rest < np.inf:
         args = len(group), bounds[0], bounds[1], least, weight.dtype.type(rest), totals[1:]
         launch("partitions/components", f"exceeds_rest<{T}>", len(group), *args)
-    total, exceeds = totals.tolist()
-    return asking[:total], not exceeds
+    on_its_way = OnItsWay(totals)
+
+    def arrived() -> tuple[cupy.ndarray, bool]:
+        total, exceeds = on_its_way.arrived()
+        return asking[:total], not exceeds
+
+    return arrived
 
 
 def _in_order(array: Any) -> Any:

@@ -3,6 +3,10 @@ outline.cu."""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+from typing import Any
+
 import cupy
 import numpy as np
 
@@ -13,8 +17,9 @@ from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.arguments import as_struct
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import BITS_TILE, BLOCK, LEAF
+from emst.cuda.runtime.copies import asarray, concatenated
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points, multiprocessors
-from emst.cuda.runtime.memory import asarray, concatenated, empties
+from emst.cuda.runtime.memory import OnItsWay, empties
 
 BLOCKS_AN_SM = 8  # of the kernel that computes reaches of near points
 MOST_HITS = 2**31 - 1  # pairs of a point and a partition that one launch lists: it counts in 32 bits
@@ -59,7 +64,7 @@ def outline_reaches(index: SearchIndex, outline: Outline, home: int, highest: in
     launch(path, f"reach_near<{template}>", threads, *points, others, near_leaves, found, reach, asks)
     compaction, gather = Compaction(len(asks), BITS_TILE), f"gather_asking<{template}>"
     compaction.launch(path, gather, len(asks), asks, *points, None, None, None, total)
-    host = numbers.get()
+    host = np.array(OnItsWay(numbers).arrived(), np.uint64)
     m, count = int(host[1:2].view(np.int32)[1]), int(host[2])
     if near_leaves is None:
         near = cupy.arange(n, dtype=np.int32)
@@ -89,25 +94,34 @@ def outline_hits(
 
 def list_hits(hits: cupy.ndarray) -> tuple[cupy.ndarray, list[int]]:
     """See `emst.backend.partition_operations`. The host waits once, for the numbers of points."""
-    return _listed(cupy.ascontiguousarray(hits.T))
+    return _listed(cupy.ascontiguousarray(hits.T))()
 
 
-def _listed(hits: cupy.ndarray) -> tuple[cupy.ndarray, list[int]]:
-    """The same of bool[partitions, m]."""
+def _listed(hits: cupy.ndarray) -> Callable[[], tuple[cupy.ndarray, list[int]]]:
+    """The same of bool[partitions, m]: points are counted, and the function that is returned lists them."""
     partitions, m = hits.shape
     if hits.size == 0:
-        return cupy.empty(0, np.int32), [0] * (partitions + 1)
+        return lambda: (cupy.empty(0, np.int32), [0] * (partitions + 1))
     if hits.size > MOST_HITS and partitions > 1:
-        (members, starts), (others, more) = _listed(hits[: partitions // 2]), _listed(hits[partitions // 2 :])
-        return concatenated([members, others]), starts[:-1] + [starts[-1] + start for start in more]
+        return functools.partial(_joined, *map(_listed, (hits[: partitions // 2], hits[partitions // 2 :])))
     start = cupy.empty(partitions + 1, np.int32)
     compaction, args = Compaction(hits.size), ("partitions/outline", "list_hits", hits.size, hits, m, partitions)
     compaction.launch(*args, None, start)
-    starts = start.tolist()
-    members = cupy.empty(starts[-1], np.int32)
-    if len(members):
-        compaction.launch(*args, members, start)
-    return members, starts
+    on_its_way = OnItsWay(start)
+
+    def listed() -> tuple[cupy.ndarray, list[int]]:
+        starts = on_its_way.arrived()
+        members = cupy.empty(starts[-1], np.int32)
+        if len(members):
+            compaction.launch(*args, members, start)
+        return members, starts
+
+    return listed
+
+
+def _joined(first: Callable[[], Any], second: Callable[[], Any]) -> tuple[cupy.ndarray, list[int]]:
+    (members, starts), (others, more) = first(), second()
+    return concatenated([members, others]), starts[:-1] + [starts[-1] + start for start in more]
 
 
 def questions(
@@ -120,24 +134,33 @@ def questions(
     numbering: Numbering,
     outline: Outline,
     home: int,
-) -> tuple[Questions, list[int]]:
+) -> Callable[[], tuple[Questions, list[int]]]:
     """See `emst.backend.partition_operations`. The host waits once, for the numbers of questions."""
     m, d, dtype, path = len(places), index.d, index.dtype, "partitions/outline"
     kept, others = _by_value(outline, home)
-    asking = as_struct([array.data.ptr for array in (places, component, group, bound)], np.uint64)
-    rows = index.rows, *index.shape
-    hits = cupy.empty((len(outline.start) - 1, m), np.bool_)
-    launch(path, f"border_hits<{index.T}, {index.metric.number}>", m, asking, m, *rows, index.metric.norm, others, hits)
-    members, start = _listed(hits)
+    asking, rows = (places, component, group, bound), (index.rows, *index.shape)
+    hits, template = cupy.empty((len(outline.start) - 1, m), np.bool_), f"<{index.T}, {index.metric.number}>"
+    launch(path, f"border_hits{template}", m, _pointers(asking), m, *rows, index.metric.norm, others, hits)
     del kept
-    k = start[-1]
-    points, of_points, radius, ids, *core = empties(
-        ((k, d), dtype), (k, np.int32), (k, dtype), (k, np.int64), *([] if index.core is None else [(k, dtype)])
-    )
-    written = points, of_points, core[0] if core else None, radius, ids
-    args = asking, members, k, *rows, np.int32(base), as_struct(numbering, np.int64), *written
-    launch(path, f"write_questions<{index.T}>", k, *args)
-    return Questions(*written), start
+    listed = _listed(hits)
+
+    def written() -> tuple[Questions, list[int]]:
+        members, start = listed()
+        k = start[-1]
+        points, of_points, radius, ids, *core = empties(
+            ((k, d), dtype), (k, np.int32), (k, dtype), (k, np.int64), *([] if index.core is None else [(k, dtype)])
+        )
+        columns = points, of_points, core[0] if core else None, radius, ids
+        args = _pointers(asking), members, k, *rows, np.int32(base), as_struct(numbering, np.int64), *columns
+        launch(path, f"write_questions<{index.T}>", k, *args)
+        return Questions(*columns), start
+
+    return written
+
+
+def _pointers(asking: tuple[cupy.ndarray, ...]) -> np.ndarray:
+    """`Asking` of outline.cu, by value. The arrays must live until the launch."""
+    return as_struct([array.data.ptr for array in asking], np.uint64)
 
 
 def _by_value(outline: Outline, home: int) -> tuple[list[cupy.ndarray], np.ndarray]:

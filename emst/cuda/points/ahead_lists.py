@@ -128,6 +128,7 @@ KERNELS = {
     # what partitions launch besides the rounds
     "partitions of many axes": "points/order rank_axes<double, u64>",
     "partitions": """
+        runtime/copies copy_pieces
         points/order cell_grids<double, u64, {A}>
         points/order code_segments<{T}, {A}>
         partitions/split count_segments

@@ -15,9 +15,10 @@ from emst.backend.records import CROWD, LEAST_EXTENT, MOST_CURVE_AXES, Box, Curv
 from emst.cuda.points.statistics import corners_of, corners_of_box
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import BLOCK, DIGIT_BITS, LEAST_PASSES, MOST_PASSES, TIES_A_THREAD
+from emst.cuda.runtime.copies import asarray
 from emst.cuda.runtime.gather import take
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points, launch_resident
-from emst.cuda.runtime.memory import OnItsWay, asarray, empties
+from emst.cuda.runtime.memory import OnItsWay, empties
 from emst.cuda.runtime.sort import few, index_bits, sample_ties, sort_packed, sort_pairs
 
 THREADS = 1 << 18  # that find the boxes, at most

@@ -6,8 +6,9 @@ import cupy
 import numpy as np
 
 from emst.backend.records import Box, PointStatistics
+from emst.cuda.runtime.copies import asarray
 from emst.cuda.runtime.launch import launch
-from emst.cuda.runtime.memory import OnItsWay, asarray
+from emst.cuda.runtime.memory import OnItsWay
 
 # A thread takes so many values, since all threads that begin at the same moment wait for the same few words.
 VALUES, ALL_AT_ONCE, MOST_THREADS = 16, 4096, 1 << 18

@@ -33,7 +33,11 @@ FORMATS: dict[type, str] = {
 
 def as_struct(fields: Sequence[Any], dtype: Any) -> np.ndarray:
     """Fields of one type, one after the other, as a struct that a kernel takes by value."""
-    packed = np.array(fields, dtype)
+    return as_bytes(np.array(fields, dtype))
+
+
+def as_bytes(packed: np.ndarray) -> np.ndarray:
+    """The bytes of an array as a struct."""
     return packed.view(f"V{packed.nbytes}")
 
 

@@ -1,0 +1,255 @@
+"""Arrays that come to the current GPU, from the host or from other GPUs, and several that become one. Kernels:
+convert.cu, copies.cu.
+
+What is copied from another GPU must have been written before, and its memory must not be used again until it has been
+read. `settled` and `ordered` say that the caller sees to both, so that copies need no order of their own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import cupy
+import numpy as np
+
+from emst.cuda.runtime.arguments import as_bytes
+from emst.cuda.runtime.constants import MOST_PIECES
+from emst.cuda.runtime.launch import current_gpu, launch
+from emst.cuda.runtime.memory import empties
+
+
+def asarray(array: Any, dtype: Any = None) -> cupy.ndarray:
+    """See `emst.backend.operations`. The device is the current GPU; arrays on other GPUs are copied."""
+    if isinstance(array, np.ndarray):  # what travels is what will be used
+        if dtype is not None and array.dtype != dtype:
+            with np.errstate(over="ignore"):  # beyond the range of `dtype`: infinite, as on the GPU
+                array = array.astype(dtype)
+        array = np.ascontiguousarray(array)
+        if array.nbytes <= STAGED:
+            return _sent(array)
+    elif array.data.device_id != cupy.cuda.runtime.getDevice():
+        array = _from_another_gpu(array)
+    elif array.flags.c_contiguous and (dtype is None or array.dtype == dtype):
+        return array
+    if array.dtype == np.float32 and dtype == np.float64:
+        return _converted("widen", array, dtype)
+    if array.dtype == np.float64 and dtype == np.float32:
+        return _converted("to_float", array, dtype)
+    return cupy.ascontiguousarray(cupy.asarray(array), dtype)
+
+
+def asarrays(*arrays: Any) -> list[Any]:
+    """See `emst.backend.operations`."""
+    ours = iter(concatenated_columns([[array] for array in arrays if array is not None]))
+    return [None if array is None else next(ours) for array in arrays]
+
+
+def concatenated(parts: Sequence[Any]) -> cupy.ndarray:
+    """See `emst.backend.operations`."""
+    return concatenated_columns([parts])[0]
+
+
+def concatenated_columns(columns: Sequence[Sequence[Any]]) -> list[cupy.ndarray]:
+    """See `emst.backend.operations`. Small parts are copied by one launch."""
+    filled = [[part for part in parts if len(part)] or parts[:1] for parts in columns]
+    copied = [parts for parts in filled if len(parts) > 1 or _is_far(parts[0])]
+    kinds = [((sum(map(len, parts)), *parts[0].shape[1:]), parts[0].dtype) for parts in copied]
+    wholes, small = empties(*kinds), []
+    for parts, whole in zip(copied, wholes):
+        at = 0
+        for part in parts:
+            place = whole[at : at + len(part)]
+            at += len(part)
+            if isinstance(part, np.ndarray):
+                place.set(part)
+            elif _is_small(part):
+                small.append((part, place))
+            elif part.data.device_id != current_gpu():
+                _from_another_gpu(part, place)
+            else:
+                _write(part, place)
+    _copy_small(small)
+    ours = iter(wholes)
+    return [next(ours) if len(parts) > 1 or _is_far(parts[0]) else asarray(parts[0]) for parts in filled]
+
+
+SMALL = 1 << 25  # bytes: larger arrays are copied as fast by the driver
+
+
+def _is_far(array: Any) -> bool:
+    """Whether an array lies on another GPU, and `_copy_small` may copy it from there."""
+    return isinstance(array, cupy.ndarray) and array.data.device_id != current_gpu() and _is_small(array)
+
+
+def _is_small(array: cupy.ndarray) -> bool:
+    """Whether `_copy_small` may copy an array: kernels can read it where it is, in words."""
+    if array.nbytes > SMALL or array.itemsize % 4:
+        return False
+    if array.data.device_id == current_gpu():
+        return bool(array.flags.c_contiguous)
+    return _order() is not None and _is_readable(array)
+
+
+def _copy_small(pairs: Sequence[tuple[Any, cupy.ndarray]]) -> None:
+    """Copy arrays to places of as many bytes, by as few launches as possible."""
+    pairs = [(array, place) for array, place in pairs if array.nbytes]
+    for begin in range(0, len(pairs), MOST_PIECES):
+        pieces, words = [], 0
+        for array, place in pairs[begin : begin + MOST_PIECES]:
+            words += array.nbytes // 4
+            pieces += [array.data.ptr, place.data.ptr, words]
+        table = np.zeros(3 * MOST_PIECES, np.uint64)
+        table[: len(pieces)] = pieces
+        launch("runtime/copies", "copy_pieces", words, as_bytes(table), np.int32(len(pieces) // 3), words)
+
+
+def copied(array: cupy.ndarray) -> cupy.ndarray:
+    """See `emst.backend.operations`. CuPy compiles a kernel for every type that it copies."""
+    copy = cupy.empty(array.shape, array.dtype)
+    _write(array, copy)
+    return copy
+
+
+def _write(array: cupy.ndarray, place: cupy.ndarray) -> None:
+    assert array.dtype == place.dtype and array.shape == place.shape
+    if array.flags.c_contiguous:
+        place.data.copy_from_device_async(array.data, array.nbytes)
+    else:
+        place[...] = array
+
+
+def _converted(kernel: str, array: Any, dtype: Any) -> cupy.ndarray:
+    array, out = cupy.ascontiguousarray(cupy.asarray(array)), cupy.empty(array.shape, dtype)
+    launch("runtime/convert", kernel, array.size, array, array.size, out)
+    return out
+
+
+STAGED = 1 << 16  # bytes of an array that the driver keeps a copy of until it has been sent
+
+
+def _sent(array: np.ndarray) -> cupy.ndarray:
+    """A copy of a small array. CuPy's takes several times as long, since it brings the values to memory of its own."""
+    copy = cupy.empty(array.shape, array.dtype)
+    if array.nbytes:
+        copy.data.copy_from_host_async(array.ctypes.data, array.nbytes)
+    return copy
+
+
+_thread = threading.local()  # `order` of the context that the thread is in; by GPU, `streams` that copy, and `events`
+
+
+def settled() -> contextlib.AbstractContextManager[None]:
+    """See `emst.backend.operations`."""
+    return _ordered_by("the host")
+
+
+def ordered() -> contextlib.AbstractContextManager[None]:
+    """See `emst.backend.operations`."""
+    return _ordered_by("the streams")
+
+
+def _order() -> str | None:
+    """What sees to the order of copies between GPUs; None if each copy does."""
+    return getattr(_thread, "order", None)
+
+
+@contextlib.contextmanager
+def _ordered_by(order: str) -> Iterator[None]:
+    before, _thread.order = _order(), order
+    try:
+        yield
+    finally:
+        _thread.order = before
+
+
+def _from_another_gpu(array: cupy.ndarray, place: Any = None) -> cupy.ndarray:
+    """A copy on the current GPU, in `place` unless it is None. The values are written before they are read, and read
+    before their memory can be used again."""
+    if _is_small(array):
+        copy = cupy.empty(array.shape, array.dtype) if place is None else place
+        _copy_small([(array, copy)])
+        return copy
+    if _order() != "the host":
+        return _copy_in_turn(array, place)
+    if not array.flags.c_contiguous:
+        with array.device:
+            array = cupy.ascontiguousarray(array)
+            cupy.cuda.get_current_stream().synchronize()
+    copy = cupy.empty(array.shape, array.dtype) if place is None else place
+    cupy.cuda.get_current_stream().synchronize()  # kernels that used this memory before have ended
+    if array.nbytes:
+        stream = _copying_stream()
+        copy.data.copy_from_device_async(array.data, array.nbytes, stream)
+        stream.synchronize()
+    return copy
+
+
+def _copy_in_turn(array: cupy.ndarray, place: Any) -> cupy.ndarray:
+    """A copy for a thread whose streams may still write the values: the streams of the two GPUs wait for each other,
+    and the host for neither."""
+    here = cupy.cuda.get_current_stream()
+    with array.device:
+        array = cupy.ascontiguousarray(array)
+        there = cupy.cuda.get_current_stream()
+        written = _event()
+        written.record(there)
+    copy = cupy.empty(array.shape, array.dtype) if place is None else place
+    here.wait_event(written)
+    if array.nbytes:
+        copy.data.copy_from_device_async(array.data, array.nbytes, here)
+    read = _event()
+    read.record(here)
+    with array.device:
+        there.wait_event(read)
+    return copy
+
+
+def _event() -> cupy.cuda.Event:
+    """An event of the current GPU and thread. Who waits for it waits for what had been recorded by then."""
+    events, gpu = _thread.__dict__.setdefault("events", {}), current_gpu()
+    if gpu not in events:
+        events[gpu] = cupy.cuda.Event(disable_timing=True)
+    return events[gpu]
+
+
+ACCESS_ALREADY_ENABLED = 704  # CUDA's number of the error; CuPy enables access as well, for its copies
+
+
+def readable(array: Any) -> cupy.ndarray:
+    """See `emst.backend.operations`."""
+    here = isinstance(array, cupy.ndarray) and array.data.device_id == current_gpu()
+    return array if not here and _is_readable(array) else asarray(array)
+
+
+def _is_readable(array: Any) -> bool:
+    """Whether kernels can read an array of another GPU in place. Memory of CUDA's own allocator, by a pool of CuPy, is
+    open to all GPUs that have access to that one."""
+    if not isinstance(array, cupy.ndarray) or not array.flags.c_contiguous:
+        return False
+    of_pool = isinstance(array.data.mem, cupy.cuda.memory.PooledMemory)
+    return of_pool and _has_access(current_gpu(), array.data.device_id)
+
+
+@functools.cache
+def _has_access(gpu: int, other: int) -> bool:
+    """Whether kernels on a GPU, the current one, can read the other's memory. Gives it that access."""
+    runtime = cupy.cuda.runtime
+    if not runtime.deviceCanAccessPeer(gpu, other):
+        return False
+    try:
+        runtime.deviceEnablePeerAccess(other)
+    except runtime.CUDARuntimeError as error:
+        return bool(error.status == ACCESS_ALREADY_ENABLED)
+    return True
+
+
+def _copying_stream() -> cupy.cuda.Stream:
+    """A stream of the current GPU and thread that waits for no kernels: the other GPU may be busy."""
+    streams, gpu = _thread.__dict__.setdefault("streams", {}), current_gpu()
+    if gpu not in streams:
+        streams[gpu] = cupy.cuda.Stream(non_blocking=True)
+    return streams[gpu]
