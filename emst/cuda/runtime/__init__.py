@@ -7,6 +7,7 @@ signature.py    a kernel's parameters, to check the arguments of a launch
 constants.py    numbers that kernels and Python must agree on
 tensor_cores.py  what the tensor cores of a GPU can be given
 memory.py       arrays on the GPU, and how much memory is free
+copies          arrays that come to the GPU, and several that become one
 blocks.py       array code of the stages, block by block
 processors.py   how much of the GPU kernels use
 convert.cu      float32 to float64

@@ -5,6 +5,7 @@ from .fault import Fault
 STAGES = "tests/partitions/test_stages.py"
 WEIGHTS = "tests/partitions/test_weights.py"
 GPUS = "tests/gpus"
+TURNS = "tests/gpus/test_turns.py"
 LOCKS = f"{STAGES}::test_the_lock_is_held_while_the_labels_of_nodes_are_in_use"
 
 FAULTS = [
@@ -94,9 +95,9 @@ FAULTS = [
     ),
     Fault(
         "files whose columns come in another order are read",
-        "emst/dask/inputs.py",
-        "if file.names != named[0].names:",
-        "if set(file.names or []) != set(named[0].names or []):",
+        "emst/inputs/features.py",
+        "if list(names) != list(named[0][1]):",
+        "if set(names) != set(named[0][1]):",
         ("tests/dask/test_files.py::test_unequal_names_of_columns",),
     ),
     Fault(
@@ -149,6 +150,48 @@ FAULTS = [
         (GPUS,),
     ),
     Fault(
+        "a GPU waits only for what another one was given first",
+        "emst/gpus/turns.py",
+        "if self._recorded[other] < given:",
+        "if self._recorded[other] < 1:",
+        (TURNS,),
+    ),
+    Fault(
+        "results are forgotten while another GPU may read them",
+        "emst/gpus/turns.py",
+        "        kept.clear()\n",
+        "        self._kept.clear()\n",
+        (TURNS,),
+    ),
+    Fault(
+        "generators run to their end one after the other",
+        "emst/gpus/turns.py",
+        "                next(steps)\n",
+        "                while True:\n                    next(steps)\n",
+        (TURNS,),
+    ),
+    Fault(
+        "a thread is not left for the next fit",
+        "emst/gpus/engine.py",
+        "_idle[gpu].append(thread)",
+        "thread.shutdown()",
+        (GPUS,),
+    ),
+    Fault(
+        "the first word of a piece is taken for one after the piece before",
+        "emst/cuda/runtime/copies.cu",
+        "pieces.piece[middle].upto <= i",
+        "pieces.piece[middle].upto < i",
+        ("tests/runtime/test_concatenated.py",),
+    ),
+    Fault(
+        "elements of one byte are copied in words",
+        "emst/cuda/runtime/copies.py",
+        "or array.itemsize % 4:",
+        "or array.nbytes % 4:",
+        ("tests/runtime/test_concatenated.py",),
+    ),
+    Fault(
         "threads keep the pace of the first engine",
         "emst/gpus/engine.py",
         "        _engines += more\n",
@@ -193,8 +236,8 @@ FAULTS = [
     Fault(
         "ids of points do not skip those that are left out",
         "emst/backend/partition_records.py",
-        "return wide + self.start + (wide >= self.kept) * self.left_out",
-        "return wide + self.start",
+        "ids[ids >= self.kept] += self.left_out",
+        "ids[ids >= self.kept] += 0",
         ("tests/partitions/test_components.py::test_edges_across",),
     ),
     Fault(
