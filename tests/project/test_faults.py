@@ -8,7 +8,8 @@ LIST = """
 from faults import FAULTS
 from trees import misplaced
 
-print(*(f"{fault.file}, {fault.what!r}: {why}" for fault in FAULTS if (why := misplaced(fault))), len(FAULTS), sep="\\n")
+wrong = [f"{fault.file}, {fault.what!r}: {why}" for fault in FAULTS if (why := misplaced(fault))]
+print(*wrong, len(FAULTS), sep="\\n")
 """
 
 
