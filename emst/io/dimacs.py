@@ -84,7 +84,7 @@ class _Reader:
         """Source and target, counted from 0, and weight of the arcs, block by block."""
         first = b""
         for first in self.file:
-            if first.startswith(b"a"):
+            if first.lstrip().startswith(b"a"):
                 break
             self._parse_lines(first)
             first = b""

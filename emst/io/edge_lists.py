@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import re
 import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,16 +19,26 @@ import numpy as np
 
 from emst.graph.edges import ENDS, ends_of, plain
 from emst.graph.input import MOST_VERTICES
+from emst.graph.lists import EXACT, numbers
 from emst.io.columns import choose_columns
 from emst.io.ends import Ends, are_whole, ends_of_ids, ends_of_names, hold_names, read_names, whole_numbers
 from emst.io.file_graph import UNWEIGHTED, FileGraph, coo, fit_int32, opening
-from emst.io.tables import column_names, is_text, numeric_columns, read_columns, row_as_written
+from emst.io.tables import (
+    column_names,
+    csv_layout,
+    is_text,
+    numeric_columns,
+    read_columns,
+    row_as_written,
+    text_rows,
+)
 
 WEIGHTS = ("weight", "weights", "data")
 MEASURES = ("cost", "length", "len", "distance", "dist", "w")  # properties of edges: never vertices, in any position
 # Numbers of rows (the last name is that of pandas): neither vertices nor weights.
 NUMBERS = ("", "id", "edge_id", "index", "key", "__index_level_0__")
 COUNTS = ("n_vertices", "n")
+_INTEGER = re.compile(r"[+-]?[0-9]+")
 NODES = "nodes"  # ids or names of the vertices, beside one of COUNTS
 
 
@@ -91,20 +102,35 @@ def _rows(path: Path, columns: Sequence[str], places: list[int], titles: list[st
         whole_numbers(path, f"column {title}", ends, functools.partial(_field, path, i))
         for i, title, ends in zip(places, titles, (source, target))
     )
-    return ends_of_ids(source, target), _narrow(path, rest[0]) if rest else np.ones(len(source), np.int32)
+    return ends_of_ids(source, target), _weights(path, places[2], rest[0]) if rest else np.ones(len(source), np.int32)
 
 
 def _rows_of_names(path: Path, columns: Sequence[str], places: list[int], titles: list[str]) -> tuple[Ends, np.ndarray]:
     names = read_names(path, places[:2], titles)
-    weights = read_columns(path, columns[2:]) if len(columns) > 2 else [np.ones(len(names[0]), np.int32)]
-    if len(weights[0]) != len(names[0]):
-        raise ValueError(f"{path} has {len(names[0]):,} rows of names and {len(weights[0]):,} of weights")
-    return ends_of_names(path, *names), _narrow(path, weights[0])
+    if len(columns) == 2:
+        return ends_of_names(path, *names), np.ones(len(names[0]), np.int32)
+    (weight,) = read_columns(path, columns[2:])
+    if len(weight) != len(names[0]):
+        raise ValueError(f"{path} has {len(names[0]):,} rows of names and {len(weight):,} of weights")
+    return ends_of_names(path, *names), _weights(path, places[2], weight)
 
 
-def _narrow(path: Path, weight: np.ndarray) -> np.ndarray:
-    """Weights as they are, but integers of a text as int32 where they fit."""
-    return fit_int32(weight) if is_text(path) and weight.dtype == np.int64 else weight
+def _weights(path: Path, column: int, weight: np.ndarray) -> np.ndarray:
+    """Weights as they are, but integers of a text as int32 where they fit; ValueError if float64 rounds some."""
+    if not is_text(path):
+        return weight
+    if weight.dtype == np.float64 and bool((abs(weight) >= EXACT).any()):
+        skip, _, _, delimiter = csv_layout(path)
+        fields = (row.fields[column].strip() for row in text_rows(path, skip, delimiter) if column < len(row.fields))
+        values = [int(field) if _INTEGER.fullmatch(field) else one for field, one in zip(fields, weight.tolist())]
+        weight, wrong = numbers(values)
+        if wrong is not None:
+            place, written = _field(path, column, wrong, values[wrong])
+            raise ValueError(
+                f"{path}, {place}: no type of 64 bits holds the weight {written} and the others exactly; write it as "
+                "1e17 is written if rounding does no harm"
+            )
+    return fit_int32(weight) if weight.dtype == np.int64 else weight
 
 
 def _usual_columns(path: Path, names: list[str], count: int) -> list[str]:

@@ -79,10 +79,22 @@ def test_dimacs(tmp_path, name):
         lambda text: text.replace(" ", "\t"),
         lambda text: text.replace(" ", "  "),
         lambda text: text.replace("a 5 3 0\n", "c between\n\n  a 5 3 +0\n"),
+        lambda text: text.replace("\na", "\n a", 2),
+        lambda text: text.replace("\na", "\n\ta"),
         lambda text: text.removesuffix("\n"),
         lambda text: text + "c the end\n\n",
     ],
-    ids=["windows", "trailing spaces", "tabs", "double spaces", "between", "no last end", "after"],
+    ids=[
+        "windows",
+        "trailing spaces",
+        "tabs",
+        "double spaces",
+        "between",
+        "indented",
+        "all indented",
+        "no last end",
+        "after",
+    ],
 )
 @pytest.mark.parametrize("block", [1, 40, dimacs.BLOCK])
 def test_dimacs_with_other_spacing(tmp_path, monkeypatch, change, block):
@@ -209,6 +221,35 @@ def test_damaged_compression(tmp_path, name, damage):
     (tmp_path / name).write_bytes(damage(raw))
     with pytest.raises(ValueError, match=re.escape(str(tmp_path / name))):
         read_graph(tmp_path / name)
+
+
+@pytest.mark.parametrize("ends", [("0,1", "1,2", "0,2"), ("a,b", "b,c", "a,c")], ids=["numbers", "names"])
+@pytest.mark.parametrize(
+    ("weights", "dtype"),
+    [
+        (["18446744073709551615", "18446744073709551614", '"+18446744073709551613"'], np.uint64),
+        (["9007199254740993", "9007199254740992", "-9007199254740993"], np.int64),
+        (["9007199254740992", "1e300", "0.5"], np.float64),
+        (["9007199254740993.0", "1e300", "-1E17"], np.float64),
+    ],
+)
+def test_integers_of_an_edge_table_are_not_rounded(tmp_path, ends, weights, dtype):
+    lines = "".join(f"{end},{weight}\n" for end, weight in zip(ends, weights))
+    found = read_file(written(tmp_path / "edges.csv", "source,target,weight\n# none\n" + lines)).graph
+    values = [int(one.strip('"')) if dtype != np.float64 else float(one) for one in weights]
+    assert found.data.dtype == dtype and found.data.tolist() == values
+
+
+@pytest.mark.parametrize("ends", [("0,1", "1,2", "0,2"), ("a,b", "b,c", "a,c")], ids=["numbers", "names"])
+@pytest.mark.parametrize(
+    "weights",
+    [["0.5", "9007199254740993", "1"], ["-1", "18446744073709551615", "1"], ["1", "18446744073709551616", "1"]],
+)
+def test_integers_of_an_edge_table_that_would_be_rounded_are_refused(tmp_path, ends, weights):
+    """They were rounded, so that a heavier edge could be chosen."""
+    lines = "".join(f"{end},{weight}\n" for end, weight in zip(ends, weights))
+    said = f"line 3: no type of 64 bits holds the weight {weights[1]} and the others exactly"
+    refused(tmp_path / "edges.csv", "source,target,weight\n" + lines, said)
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
