@@ -45,9 +45,8 @@ def main() -> None:
     with ProcessPoolExecutor() as pool:
         sets = list(pool.map(points_of, [name for name, *_ in GOALS]))
     device = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)["name"].decode()
-    print(
-        f"| set, {device} | points | k | best ms | on the GPU, ms | launches | goal, H200 |\n|---|---|---|---|---|---|---|"
-    )
+    print(f"| set, {device} | points | k | best ms | on the GPU, ms | launches | goal, H200 |")
+    print("|---|---|---|---|---|---|---|")
     for (name, k, goal), points in zip(GOALS, sets):
         on_device: Any = cupy.asarray(points)
 

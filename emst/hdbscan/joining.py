@@ -48,7 +48,7 @@ class QueryEdges:
 
     def scores(self, flat: FlatClustering, ops: Backend) -> Array:
         """Outlier scores of the queries, float64[m]."""
-        return np.maximum(ops.outlier_scores(flat.condensed, *self.leaving(flat.condensed, ops)), 0)
+        return ops.outlier_scores(flat.condensed, *self.leaving(flat.condensed, ops))
 
 
 def join_queries(fitted: Model, queries: Array) -> QueryEdges:

@@ -158,9 +158,7 @@ def _fill_queries(
     flat = fitted.flat
     assert flat is not None
     cluster, height = edges.leaving(flat.condensed, fitted.ops)
-    # As in hdbscan, a query leaves no later than its neighbour.
-    leaves = np.minimum(density(height), density(flat.condensed.leaving(edges.neighbor)[1]))
-    for rows, batch in _batches(fitted, points, cluster, leaves, batch_size):
+    for rows, batch in _batches(fitted, points, cluster, density(height), batch_size):
         out[_to(out, places[rows])] = _to(out, batch)
 
 

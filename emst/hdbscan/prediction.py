@@ -3,8 +3,8 @@
 A query joins its nearest training point under mutual reachability. This neighbour is found exactly, and the core
 distance of the query is the distance to its k-th nearest point, the query itself included. The query belongs to the
 cluster that contains the neighbour at the lambda at which the query joins: the cluster that the neighbour leaves, or
-an ancestor of it if the query joins at a lower lambda. A query that equals a training point gets that point's results,
-so the prediction of the training data is the clustering.
+an ancestor of it if the query joins at a lower lambda. It leaves that cluster with its neighbour. A query that equals
+a training point gets that point's results, so the prediction of the training data is the clustering.
 
 References
 ----------
@@ -106,8 +106,9 @@ def approximate_predict(model: Any, X: Any, return_connecting_points: bool = Fal
         the new point joins it; -1 for noise, -2 for rows with infinite values, -3 for rows with NaN. A row that equals
         a training point gets that point's label.
     probabilities : float64 array of shape (m,)
-        The lambda at which the new point joins over the greatest lambda of its cluster, at most 1; 0 for noise and for
-        rows with infinite values, NaN for rows with NaN.
+        The lambda at which the new point leaves over the greatest lambda of its cluster, at most 1; 0 for noise and for
+        rows with infinite values, NaN for rows with NaN. The new point leaves where its nearest training point does,
+        but not at a greater lambda than that at which it joins.
     neighbors : int64 array of shape (m,)
         Row of the training point that the new point joins, -1 for rows that are not finite. If several are equally near
         under mutual reachability, the one at the least distance, then the first on the Hilbert curve. Only if
@@ -162,7 +163,7 @@ def approximate_predict_scores(model: Any, X: Any) -> Any:
     Returns
     -------
     float64 array of shape (m,)
-        1 minus the quotient of the lambda at which the new point joins and the greatest lambda of its cluster and all
+        1 minus the quotient of the lambda at which the new point leaves and the greatest lambda of its cluster and all
         clusters below it, from 0 to 1. A row that equals a training point gets that point's score. 1 for rows with
         infinite values, NaN for rows with NaN.
 

@@ -41,8 +41,9 @@ def leaving_of(
 ) -> tuple[Array, Array]:
     """The cluster that every query leaves, int32[m], and the height at which it leaves, T[m].
 
-    A query that equals a training point leaves where that point does. Another query joins at its own lambda; if its
-    neighbour's cluster is born later than that, the query belongs to the first ancestor that is born earlier.
+    A query leaves with its neighbour, but not before it joins: at the greater height of the two, and at the neighbour's
+    if they are equal points. If the neighbour's cluster is born later than the query joins, the query leaves the first
+    ancestor that is born earlier.
 
     Parameters
     ----------
@@ -57,7 +58,7 @@ def leaving_of(
     height : T[m]
         At which the query joins its neighbour.
     """
-    height = np.where(equal, neighbour_height, height)
+    height = np.where(equal, neighbour_height, np.maximum(height, neighbour_height))
     joins = density(height)
     late = joins < density(neighbour_height)
     return _first_born_before(condensed, ancestors, cluster, np.where(late, joins, np.nan)), height

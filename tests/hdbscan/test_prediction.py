@@ -92,14 +92,17 @@ def test_far_queries_join_the_nearest_point(ops, name, dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_a_query_whose_power_is_subnormal_is_no_training_point(ops, dtype):
-    """The first point leaves its cluster early. A new point that equals it leaves early, too. One that lies very near
-    to it leaves late."""
+    """A new point that equals a training point joins at no height. One that lies very near to it does, but both leave
+    their cluster early, as the training point does."""
     x = np.array([[0], [4], [5], [100], [104], [105]], dtype) * dtype(2.0**57)
     model = HDBSCANGPU(2, 1, device=ops.name).fit(x)
     least = 2.0 ** (-72 if dtype is np.float32 else -980)  # that of its multiples up to 1,024 is subnormal, too
     queries = np.array([[0], [least], [least * 2], [least * 1024]], dtype)
     _, probabilities = approximate_predict(model, queries)
-    assert to_host(probabilities).tolist() == [0.25, 1, 1, 1]
+    assert to_host(probabilities).tolist() == [0.25] * 4
+    edges = join_queries(model._model, to_device(ops, queries))
+    assert to_host(edges.equal).tolist() == [True, False, False, False]
+    assert to_host(edges.height).tolist() == [0, *queries[1:, 0].tolist()]
 
 
 @pytest.mark.parametrize("p", [1.5, 2.7, 3, 32])
@@ -312,8 +315,26 @@ def test_scores_of_outliers(ops):
         joins, c = lambdas(heights[i]), condensed["cluster"][rows[i]]
         while joins < leaves[rows[i]] and c != 0 and condensed["birth"][c] >= joins:
             c = condensed["parent"][c]
-        assert scores[i] == max(1 - joins / greatest[c], 0)
+        assert scores[i] == 1 - min(joins, leaves[rows[i]]) / greatest[c]
     np.testing.assert_array_equal(scores[-2:], [np.nan, 1])
+
+
+def test_a_query_leaves_with_its_neighbour(ops):
+    """A query between two outliers, closer to both than they are to each other, is an outlier as well: it was a member
+    of the root with probability 1 and score 0. Inside a cluster it has the probability that a refit gives."""
+    g = np.random.default_rng(0)
+    x, query = np.concatenate([g.normal(0, 1, (100, 2)), [[50, 50], [50.01, 50]]]), np.array([[50.005, 50.0]])
+    model = fitted(ops, x, 2, min_cluster_size=10, allow_single_cluster=True)
+    again = fitted(ops, np.concatenate([x, query]), 2, min_cluster_size=10, allow_single_cluster=True)
+    assert model.labels_[:100].max() == 0 and model.labels_[-1] == again.labels_[-1] == -1
+    labels, probabilities = approximate_predict(model, query)
+    assert labels.tolist() == [-1] and probabilities.tolist() == [0]
+    assert approximate_predict_scores(model, query)[0] == model.outlier_scores_[-1] > 0.99
+    x, query = np.concatenate([x, g.normal(0, 1, (100, 2)) + [0, 60]]), query + [0, 10]
+    x[100:102] += [0, 10]
+    model = fitted(ops, x, 2, min_cluster_size=10)
+    label, probability = approximate_predict(model, query)
+    assert label[0] == model.labels_[101] >= 0 and probability[0] == model.probabilities_[101] < 0.2
 
 
 def test_a_row_of_zeros_has_no_cosine(ops):

@@ -60,6 +60,7 @@ def expected_prediction(model, x, queries, k, join=None):
         c = condensed["cluster"][row]
         while joins < leaves[row] and c != 0 and condensed["birth"][c] >= joins:
             c = condensed["parent"][c]
+        joins = min(joins, leaves[row])  # it leaves with its neighbour
         mine = label[c]
         if list(chosen) == [0] and joins < (1 / epsilon if epsilon else condensed["death"][0]):
             mine = -1

@@ -12,10 +12,11 @@ class Rule(NamedTuple):
     training: int  # core distance of a training point: to which of the other points
     new: int  # core distance of a new point: to which training point
     candidates: int | None  # how many of the nearest training points may be joined; None for all
+    together: bool = True  # whether a new point leaves with the training point that it joins, at the latest
 
 
 def hdbscans_rule(k):
-    return Rule(k - 1, k + 1, 2 * k)
+    return Rule(k - 1, k + 1, 2 * k, False)
 
 
 def our_rule(k):
@@ -55,6 +56,10 @@ class Tree:
                 cluster = self.above[cluster][0]
         return cluster
 
+    def leaves(self, rule, row, joins):
+        """The lambda at which a new point leaves its cluster."""
+        return min(joins, self.above[row][1]) if rule.together else joins
+
 
 def joined(rule, x, queries):
     """The training point that each query joins, and the lambda at which it does."""
@@ -75,7 +80,7 @@ def predicted(tree, rule, x, queries):
         label = tree.label[tree.cluster_at(row, joins)]
         whole = tree.death[tree.chosen[label]] if label >= 0 else np.inf
         labels.append(label)
-        probabilities.append(min(joins, whole) / whole)
+        probabilities.append(min(tree.leaves(rule, row, joins), whole) / whole)
     return np.array(labels), np.array(probabilities)
 
 
@@ -84,7 +89,7 @@ def glosh(tree, rule, x, queries):
     cluster that is left."""
     greatest = tree.greatest_below()
     joins = joined(rule, x, queries)
-    return np.array([max(0, 1 - at / greatest[tree.cluster_at(row, at)]) for row, at in joins])
+    return np.array([1 - tree.leaves(rule, row, at) / greatest[tree.cluster_at(row, at)] for row, at in joins])
 
 
 def hdbscans_scores(tree, rule, x, queries):
