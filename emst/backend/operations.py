@@ -90,6 +90,9 @@ class ArrayOperations(Protocol):
         """In this context, the streams of this thread on several GPUs wait for one another, so that arrays are written
         before they are read. They are kept until this thread has waited for all of these GPUs."""
 
+    def forget_peers(self) -> None:
+        """Ask the driver again which GPUs can read the memory of which others: other libraries can change it."""
+
     def bytes_free(self) -> int | None:
         """Bytes of memory that can still be allocated; None if this is unknown."""
 
@@ -503,8 +506,8 @@ class HierarchyOperations(ArrayOperations, Protocol):
         int32[m], at `height`, T[m]: those of `condensed.leaving()`, or new points.
 
         The probability is the lambda at which the point leaves, divided by the death of the selected cluster, at most
-        1. If the root is selected, its members are the points that leave at a lambda of at least 1 / epsilon; if
-        epsilon is 0, of at least the root's death."""
+        1. If the root is selected, its members are the points that leave at a height of at most epsilon; if epsilon is
+        0, at a lambda of at least the root's death."""
 
     def outlier_scores(self, condensed: Condensed, cluster: Array, height: Array) -> Array:
         """GLOSH outlier scores, float64[m], of points as in `label_points`: 1 - lambda / greatest, where lambda is that

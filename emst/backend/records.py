@@ -374,6 +374,11 @@ class Condensed:
         """Number of clusters, the root included."""
         return len(self.parent)
 
+    def born_heights(self) -> Array:
+        """Heights of the nodes at which clusters split from their parents, float64[K]; the root's is the greatest."""
+        heights: Array = self.linkage.height[self.born_at].astype(np.float64)
+        return heights
+
     def leaving(
         self, points: Any = slice(None), take: Callable[[Array, Array], Array] = getitem
     ) -> tuple[Array, Array]:

@@ -71,6 +71,7 @@ class GPUThreads:
 
     def __enter__(self) -> GPUThreads:
         _take_turns(+1)
+        backend_of("cuda").forget_peers()
         return self
 
     def __exit__(self, error: object = None, *_: object) -> None:
@@ -87,6 +88,7 @@ class GPUThreads:
                 for thread in self._threads:
                     thread.shutdown()
         finally:
+            self._threads = []
             _take_turns(-1)
 
     @contextlib.contextmanager
@@ -94,9 +96,8 @@ class GPUThreads:
         """Functions run in the thread that submits them, one GPU after the other. Only the end waits for the GPUs."""
         self._turns = turns = Turns(self.workers)
         try:
-            with backend_of("cuda").ordered():
-                yield
-                turns.finish()
+            yield
+            turns.finish()
         finally:  # also after an error: the arrays of what still runs are freed next
             self._turns = None
             turns.wait()
@@ -151,10 +152,11 @@ def _run(gpu: int, function: Callable[..., Any], arguments: tuple[Any, ...]) -> 
     ops = backend_of("cuda")
     values = [_result_of(argument) for argument in arguments]
     with on_gpu(gpu):
-        with ops.settled():
-            result = completed(_call(function, values))
-        wait_for(ops)  # other threads may read it
-    return result
+        try:
+            with ops.settled():
+                return completed(_call(function, values))
+        finally:  # other threads may read the result; after an error, the arguments are freed next
+            wait_for(ops)
 
 
 def _call(function: Callable[..., Any], values: list[Any]) -> Any:

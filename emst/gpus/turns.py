@@ -2,11 +2,12 @@
 and those that wait for their GPU let others go on.
 
 Events order the streams, so the host need not wait. They do not say when memory can be used again: one GPU may still
-read what another one frees. So results are kept until all GPUs have done what they were given with them.
+read what another one frees. So arguments and results are kept until all GPUs have done what they were given then.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future
 from typing import Any
@@ -27,20 +28,23 @@ class Turns:
         self._recorded = dict.fromkeys(self._given, 0)  # functions before its event
         self._events = {gpu: self._event(gpu) for gpu in self._given}
         self._awaited: dict[tuple[int, int], int] = {}  # by GPU and another one: functions that the first waits for
-        self._begun: list[tuple[int, Future[Any], Generator[None, None, Any]]] = []
-        self._kept: list[Any] = []  # results since the last call of `forget`
-        self._before: tuple[list[Any], list[Any]] = [], []  # results before it, and events that it recorded
+        self._begun: deque[tuple[int, Future[Any], Generator[None, None, Any]]] = deque()
+        self._kept: list[Any] = []  # arguments and results since the last call of `forget`
+        self._before: tuple[list[Any], list[Any]] = [], []  # those before it, and events that it recorded
 
     def _event(self, gpu: int) -> Any:
         with on_gpu(gpu):
             return _cuda().Event(disable_timing=True)
 
     def submit(self, gpu: int, others: set[int], function: Callable[[], Any]) -> Future[Any]:
-        """Call a function for a GPU, after what other GPUs were given. A generator goes on in `finish`."""
+        """Call a function for a GPU, after what other GPUs were given. A generator goes on in `finish`. The function
+        holds its arguments."""
         future: Future[Any] = Future()
+        self._kept.append((function, future))
         with on_gpu(gpu):
             self._follow(gpu, others)
-            result = function()
+            with backend_of("cuda").ordered():
+                result = function()
         if not isinstance(result, Generator):
             self._end(gpu, future, result)
         elif not self._ends(gpu, future, result):
@@ -63,25 +67,29 @@ class Turns:
     def finish(self) -> None:
         """All generators go on in turn until they have results."""
         while self._begun:
-            self._begun = [one for one in self._begun if not self._ends(*one)]
+            one = self._begun.popleft()
+            if not self._ends(*one):
+                self._begun.append(one)
 
     def _ends(self, gpu: int, future: Future[Any], steps: Generator[None, None, Any]) -> bool:
         """Whether a generator returns when it goes on."""
         try:
-            with on_gpu(gpu):
+            with on_gpu(gpu), backend_of("cuda").ordered():
                 next(steps)
         except StopIteration as end:
             self._end(gpu, future, end.value)
             return True
+        except BaseException as error:
+            future.set_exception(error)
+            raise
         return False
 
     def _end(self, gpu: int, future: Future[Any], result: Any) -> None:
         future.set_result(result)
         self._given[gpu] += 1
-        self._kept.append(future)
 
     def forget(self) -> None:
-        """Keep no results from before the last call. What the GPUs were given until then has been done long since: the
+        """Keep nothing from before the last call. What the GPUs were given until then has been done long since: the
         host hardly waits for it."""
         kept, events = self._before
         for event in events:

@@ -60,9 +60,7 @@ class FittedAttributes:
     def cluster_persistence_(self) -> np.ndarray:
         """Persistence of each cluster, from 0 to 1: float64 array of shape (n_clusters,)."""
         flat = self._model.flat
-        if flat is None:
-            return np.empty(0)
-        return scores.persistence(flat, self._model.weights_of_points(), self._model.per)
+        return np.empty(0) if flat is None else scores.persistence(flat)
 
     @property
     @made_once

@@ -74,7 +74,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         leave fewer points as noise.
     cluster_selection_epsilon : float, default 0.0
         A selected cluster that splits off its parent at a smaller distance than this is replaced by its first ancestor
-        that does not.
+        that does so at a greater one.
     max_cluster_size : int, optional
         Largest number of points of a cluster that "eom" selects; None for any number.
     metric : str or callable, default "euclidean"

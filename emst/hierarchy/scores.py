@@ -11,22 +11,19 @@ from emst.hierarchy.selection import FlatClustering
 from emst.inputs.devices import to_host
 
 
-def persistence(flat: FlatClustering, sizes: Array | None = None, per: int = 1) -> np.ndarray:
+def persistence(flat: FlatClustering) -> np.ndarray:
     """Persistence of every selected cluster: float64[L] on the host, from 0 to 1.
 
-    It is the stability of the cluster, divided by the stability that it would have if all its members stayed until the
-    greatest lambda of the tree. As in hdbscan, it is 1 if that lambda is infinite or 0. If the root was selected with
-    an epsilon that leaves it fewer members than its stability counts, it is limited to 1; hdbscan exceeds 1 there.
-    Vertices of the dendrogram stand for ``sizes[i]`` points each, for 1 by default; stabilities count a point `per`
-    times, a power of two.
+    It is the stability of the cluster, divided by the stability that it would have if all its points stayed until the
+    greatest lambda of the tree. As in hdbscan, it is 1 if that lambda is infinite or 0. A selected root has points that
+    are no members; hdbscan divides by the members, so it can exceed 1 there.
     """
-    stability = np.ldexp(to_host(flat.condensed.stability[flat.selection.chosen]), 1 - per.bit_length())
-    greatest = float(flat.condensed.death.max())
+    condensed, chosen = flat.condensed, flat.selection.chosen
+    stability, size = to_host(condensed.stability[chosen]), to_host(condensed.size[chosen])
+    greatest = float(condensed.death.max())
     if greatest == 0 or np.isinf(greatest):
         return np.ones(len(stability))
-    each = None if sizes is None else to_host(sizes)
-    members = np.bincount(to_host(flat.labels) + 1, each, minlength=len(stability) + 1)[1:]
-    return np.minimum(stability / (members * greatest), 1.0)
+    return np.minimum(stability / (size * greatest), 1.0)  # sums are rounded
 
 
 def exemplars(flat: FlatClustering) -> list[np.ndarray]:

@@ -82,11 +82,8 @@ def flat_clustering(
 def _too_wide_too_large(condensed: Condensed, epsilon_max: float) -> Condensed:
     """The same tree, in which clusters born at a greater distance than `epsilon_max` have more points than any cluster
     may have. As in hdbscan, the root counts as born at the greatest distance of the tree."""
-    with np.errstate(divide="ignore"):
-        birth = 1 / condensed.birth
-    birth[0] = condensed.linkage.height[-1]
     size = condensed.size.copy()
-    size[birth > epsilon_max] = condensed.linkage.points + 1
+    size[condensed.born_heights() > epsilon_max] = condensed.linkage.points + 1
     return replace(condensed, size=size)
 
 

@@ -32,7 +32,6 @@ class Hierarchy(Sized):
 
     linkage: Linkage
     bases: list[int]  # the first vertex of every partition
-    sizes: Array  # int32[vertices]: points of every vertex; or int64, their units
     per: int  # units that a point of weight 1 is
 
 
@@ -59,7 +58,7 @@ def hierarchy(
     sizes = xp.concatenate([ops.asarray(part.weight) for part in parts])
     contracted = per is not None or bool((sizes > 1).any())
     linkage = ops.linkage(edges, weights, sizes if contracted else None)
-    return Hierarchy(linkage, bases, sizes, per or 1)
+    return Hierarchy(linkage, bases, per or 1)
 
 
 def _vertices(ops: Backend, parts: list[Vertices], bases: list[int], end: str) -> Array:
@@ -117,7 +116,6 @@ def on_backend(ops: Backend, condensed: Condensed, selection: Selection) -> tupl
     return replace(condensed, **tree), Selection(ops.asarray(selection.chosen), ops.asarray(selection.label))
 
 
-def persistence(ops: Backend, flat: FlatClustering, hierarchy: Hierarchy) -> np.ndarray:
+def persistence(ops: Backend, flat: FlatClustering) -> np.ndarray:
     """How persistent each cluster is, on the host."""
-    per = hierarchy.per
-    return scores.persistence(flat, hierarchy.sizes if per == 1 else hierarchy.sizes / per, per)
+    return scores.persistence(flat)

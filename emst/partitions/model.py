@@ -90,7 +90,7 @@ class Model:
         labels = spread(self._of_chunks(0), self.rows, -2, -3, engine)
         probabilities = spread(self._of_chunks(1), self.rows, 0, np.nan, engine)
         wait(labels, engine)
-        (persistence,) = engine.gather([engine.submit(hierarchy.persistence, self.flat, self.hierarchy, at=0)])
+        (persistence,) = engine.gather([engine.submit(hierarchy.persistence, self.flat, at=0)])
         return labels, probabilities, persistence
 
     def cores(self) -> list[Future]:

@@ -107,7 +107,15 @@ def condensed_of(table):
         height = 1 / of_points["lambda_val"][order]
     linkage, none = Linkage(np.zeros((n - 1, 2), np.int32), np.zeros(n - 1, np.int32), height), np.empty(0, np.int32)
     tree = (parent, children, none, birth, death, size, stability)
-    return Condensed(linkage, 2, *tree, cluster, merge, of_merge=none, left=none)
+    return OfTable(linkage, 2, *tree, cluster, merge, of_merge=none, left=none)
+
+
+class OfTable(Condensed):
+    """It has no nodes."""
+
+    def born_heights(self):
+        with np.errstate(divide="ignore"):
+            return 1 / self.birth
 
 
 def extract_clusters(

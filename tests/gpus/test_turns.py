@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+import emst.cpu
 from emst.gpus import turns
 
 
@@ -47,6 +48,7 @@ def machine(monkeypatch):
     machine = Machine()
     monkeypatch.setattr(turns, "on_gpu", machine.on_gpu)
     monkeypatch.setattr(turns, "_cuda", lambda: machine)
+    monkeypatch.setattr(turns, "backend_of", lambda device: emst.cpu)
     return machine
 
 
@@ -88,7 +90,7 @@ def test_generators_take_turns(machine):
     assert machine.told == ["0 recorded", "1 waits for 0"]  # 0 has been given what generators gave it
 
 
-def test_results_are_kept_until_the_host_has_waited_for_all_gpus(machine):
+def test_arguments_and_results_are_kept_until_the_host_has_waited_for_all_gpus(machine):
     order, freed = turns.Turns([0, 1]), []
 
     class Result:
@@ -106,6 +108,12 @@ def test_results_are_kept_until_the_host_has_waited_for_all_gpus(machine):
     machine.told.clear()
     order.wait()
     assert freed[1:] == [["host waits for 0", "host waits for 1"]]
+    freed.clear()
+    order.submit(1, {0}, functools.partial(lambda given: None, Result()))  # made before, and read now
+    order.forget()
+    assert not freed
+    order.forget()
+    assert len(freed) == 1
 
 
 def test_an_error_leaves_the_others(machine):
@@ -115,7 +123,13 @@ def test_an_error_leaves_the_others(machine):
         yield
         raise MemoryError("in the middle")
 
-    order.submit(0, set(), fails)
+    def one_more():
+        yield
+        return "done"
+
+    failed, other = order.submit(0, set(), fails), order.submit(1, set(), one_more)
     with pytest.raises(MemoryError, match="in the middle"):
         order.finish()
-    assert machine.gpu is None
+    assert machine.gpu is None and isinstance(failed.exception(), MemoryError)
+    order.finish()
+    assert other.result() == "done"

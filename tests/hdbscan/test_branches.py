@@ -234,6 +234,17 @@ def test_the_root_keeps_all_its_points(ops):
     assert (detector.cluster_probabilities_[:240] == 1).all()
 
 
+def test_the_size_of_a_clustering_that_chose_it(ops):
+    """`min_cluster_size="auto"` was no number; and what is set after the fit counts for the next one."""
+    g = np.random.default_rng(0)
+    x = np.concatenate([g.normal(centre, 0.6, (60, 2)) for centre in [(0, 0), (6, 0), (0, 6)]])
+    model = HDBSCANGPU(min_cluster_size="auto", device=ops.name).fit(x)
+    known = BranchDetector(min_cluster_size=model.min_cluster_size_).fit(model)
+    np.testing.assert_array_equal(BranchDetector().fit(model).labels_, known.labels_)
+    model.set_params(min_cluster_size=2, cluster_selection_method="leaf")
+    np.testing.assert_array_equal(BranchDetector().fit(model).labels_, known.labels_)
+
+
 def test_parameters_are_those_of_the_clustering(ops):
     x = star(3, 60)
     model = whole(ops, x, min_cluster_size=40, cluster_selection_method="leaf", max_cluster_size=170)
@@ -552,15 +563,14 @@ def test_a_new_point_far_away_is_noise(ops):
 
 
 def test_a_new_point_that_joins_noise_is_noise(ops):
-    """A few points beside a cluster that is the root are noise by epsilon; `approximate_predict` joins them at a lower
-    height, which makes a new point a member."""
+    """A few points beside a cluster that is the root are noise by epsilon, and so is a new point that joins them."""
     g = np.random.default_rng(0)
     x = np.concatenate([g.random((60, 2)), g.random((4, 2)) / 10 + 8])
     model = whole(ops, x, min_samples=2, cluster_selection_epsilon=1.0)
     detector = detected(model)
     assert (detector.cluster_labels_[60:] == -1).all()
     new = [[8.05, 8.05]]
-    assert model.predict(new).tolist() == [0]
+    assert model.predict(new).tolist() == [-1]
     assert [one[0] for one in approximate_predict_branch(detector, new)] == [-1, 0, -1, 0, 0, 1]
 
 

@@ -97,14 +97,39 @@ def test_attributes_are_hdbscans(ops, kind, options):
         np.testing.assert_array_equal(mine, x[rows])
 
 
-def test_persistence_is_at_most_one(ops):
-    """If epsilon selects the root cluster, only dense points are members, but its stability counts all points."""
+def test_the_persistence_of_a_root_counts_all_its_points(ops):
+    """Its members are the dense points, or those that epsilon leaves it, but its stability counts all points: divided
+    by the members it exceeds 1."""
     x = np.random.default_rng(0).random((200, 2)) ** 3
     options = {"min_cluster_size": 150, "min_samples": 2, "allow_single_cluster": True}
-    for epsilon in (0.07, 0.08, 0.1):
+    for epsilon in (0, 0.07, 0.08, 0.1):
         model = HDBSCANGPU(cluster_selection_epsilon=epsilon, device=ops.name, **options).fit(x)
         assert 0 < (model.labels_ == 0).sum() < 200
-        assert model.cluster_persistence_ == 1
+        rows = model.condensed_tree_.to_numpy()
+        whole, lost = 200 * rows["lambda_val"].max(), rows[rows["parent"] == 200]
+        expected = (lost["lambda_val"] * lost["child_size"]).sum() / whole
+        assert expected < 1
+        np.testing.assert_allclose(model.cluster_persistence_, [expected], rtol=1e-12)
+
+
+def test_an_epsilon_of_a_whole_number_is_the_distance(ops):
+    """Two runs of five points, `gap` apart, twice. 1 / (1 / gap) is greater than gap for 49 and 103, and less for
+    93, so that clusters born at epsilon counted as born above or below it."""
+    for gap in (48.0, 49.0, 93.0, 98.0, 99.0, 103.0):
+        runs = np.concatenate([np.arange(5.0), 4 + gap + np.arange(5.0)])[:, None]
+        options = {"min_cluster_size": 3, "min_samples": 1, "device": ops.name}
+        assert HDBSCANGPU(cluster_selection_epsilon_max=gap, **options).fit(runs).labels_.max() == 1
+        below = np.nextafter(gap, 0)
+        assert HDBSCANGPU(cluster_selection_epsilon_max=below, **options).fit(runs).labels_.max() == -1
+        twice, options = np.concatenate([runs, runs + 1000]), options | {"cluster_selection_method": "leaf"}
+        for epsilon, clusters in [(below, 4), (gap, 4), (np.nextafter(gap, np.inf), 2)]:
+            model = HDBSCANGPU(cluster_selection_epsilon=epsilon, **options).fit(twice)
+            assert model.labels_.max() == clusters - 1
+        # A single root has the points that leave it at a distance of at most epsilon.
+        apart = np.array([[0.0], [gap], [2 * gap]])
+        for epsilon, label in [(below, -1), (gap, 0)]:
+            one = HDBSCANGPU(2, 1, allow_single_cluster=True, cluster_selection_epsilon=epsilon, device=ops.name)
+            assert one.fit(apart).labels_.tolist() == [label] * 3
 
 
 def test_validity_of_islands_and_of_none(ops):

@@ -33,6 +33,7 @@ class Cluster:
 
     points: frozenset  # at its birth
     birth: float  # lambda
+    born: float  # height; the root counts as born at the greatest one
     parent: Cluster | None = None  # None for the root
     children: list[Cluster] = field(default_factory=list)
     split: float | None = None  # height at which it splits into its children
@@ -99,9 +100,7 @@ def by_definition(
         selected = [c for c in clusters if not c.children and (c is not root or allow_single_cluster)]
     else:
         largest = n if max_cluster_size is None else max_cluster_size
-        farthest = float(max(weights, default=0))  # the root counts as born there
-        born = {c: farthest if c is root else reciprocal(c.birth) for c in clusters}
-        barred = {c for c in clusters if len(c.points) > largest or born[c] > epsilon_max}
+        barred = {c for c in clusters if len(c.points) > largest or c.born > epsilon_max}
         if not allow_single_cluster:
             barred.add(root)
         selected = excess_of_mass(clusters, barred)
@@ -129,7 +128,7 @@ def condense(n, edges, weights, min_cluster_size):
     for (u, v), weight in zip(np.asarray(edges).tolist(), np.asarray(weights, np.float64).tolist()):
         neighbours[u].append((v, weight))
         neighbours[v].append((u, weight))
-    root = Cluster(frozenset(range(n)), birth=0.0)
+    root = Cluster(frozenset(range(n)), birth=0.0, born=float(max(weights, default=0)))
     clusters = [root]
     waiting = [(root, root.points, float(max(weights)))] if n > 1 else []
     while waiting:
@@ -143,7 +142,7 @@ def condense(n, edges, weights, min_cluster_size):
             waiting.append((cluster, *large[0]))
         elif large:
             cluster.split = height
-            cluster.children = [Cluster(part, reciprocal(height), cluster) for part, _ in large]
+            cluster.children = [Cluster(part, reciprocal(height), height, cluster) for part, _ in large]
             clusters += cluster.children
             waiting += [(child, *part) for child, part in zip(cluster.children, large)]
     return [measured(cluster) for cluster in clusters]
@@ -254,9 +253,9 @@ def born_above(clusters, selected, epsilon, allow_single_cluster):
     """Each selected cluster that is born below epsilon gives way to its first ancestor born above epsilon."""
     replaced = set()
     for cluster in selected:
-        if reciprocal(cluster.birth) < epsilon:
+        if cluster.born < epsilon:
             path = [c for c in cluster.ancestors() if c.parent or allow_single_cluster]
-            cluster = next((c for c in path if reciprocal(c.birth) > epsilon), path[-1] if path else cluster)
+            cluster = next((c for c in path if c.born > epsilon), path[-1] if path else cluster)
         replaced.add(cluster)
     return topmost(clusters, replaced)
 
@@ -269,10 +268,11 @@ def describe(clusters, selected, epsilon):
     n, root = len(clusters[0].points), clusters[0]
     left = {point: (c, at) for c in clusters for point, at in c.lambdas().items()} or {0: (root, INF)}
     chosen = {c: next((x for x in [c, *c.ancestors()] if x in selected), None) for c in clusters}
-    least = 0.0  # lambda that a member must reach
+    least, farthest = 0.0, INF  # lambda and height at which a member leaves
     if selected == [root]:
-        least = reciprocal(epsilon) if epsilon != 0 else root.death
-    home = {point: chosen[c] for point, (c, at) in left.items() if chosen[c] and at >= least}
+        least, farthest = (0.0, epsilon) if epsilon != 0 else (root.death, INF)
+    late = {p: c for p, (c, at) in left.items() if at >= least and c.left.get(p, 0.0) <= farthest}
+    home = {point: chosen[c] for point, c in late.items() if chosen[c]}
     if not home:
         selected = []  # epsilon has selected the root, but no point leaves it late enough
     members = [frozenset(point for point, c in home.items() if c is one) for one in selected]
@@ -291,11 +291,11 @@ def describe(clusters, selected, epsilon):
         noise=clusters[0].points - home.keys(),
         probabilities=probabilities,
         outlier_scores=scores,
-        persistence=[share(c, len(points), greatest[root]) for c, points in zip(selected, members)],
+        persistence=[share(c, greatest[root]) for c in selected],
         exemplars=[frozenset().union(*(last[c] for c in last if chosen[c] is one)) for one in selected],
     )
 
 
-def share(cluster, members, greatest):
+def share(cluster, greatest):
     """Persistence of a selected cluster, from 0 to 1."""
-    return 1.0 if greatest in (0, INF) else min(cluster.stability / (members * greatest), 1.0)
+    return 1.0 if greatest in (0, INF) else min(cluster.stability / (len(cluster.points) * greatest), 1.0)

@@ -237,7 +237,7 @@ def select(condensed, method, epsilon, max_cluster_size, allow_single_cluster):
         chosen = topmost(chosen)
 
     def born(c):
-        return 1.0 / condensed.birth[c] if condensed.birth[c] > 0 else INF
+        return float(condensed.linkage.height[condensed.born_at[c]])
 
     if epsilon != 0 and chosen != {0}:
         for c in [c for c in chosen if born(c) < epsilon]:
@@ -254,12 +254,12 @@ def select(condensed, method, epsilon, max_cluster_size, allow_single_cluster):
 
 def label_points(condensed, selection, epsilon, cluster, height):
     chosen = selection.chosen.tolist()
-    least = 0.0
+    least, farthest = 0.0, INF
     if chosen == [0]:
-        least = 1.0 / epsilon if epsilon != 0 else condensed.death[0]
+        least, farthest = (0.0, epsilon) if epsilon != 0 else (condensed.death[0], INF)
     labels, probabilities = [], []
-    for c, own in zip(cluster.tolist(), map(density, height)):
-        label = int(selection.label[c]) if own >= least else -1
+    for c, at, own in zip(cluster.tolist(), height.tolist(), map(density, height)):
+        label = int(selection.label[c]) if own >= least and at <= farthest else -1
         death = float(condensed.death[chosen[label]]) if label >= 0 else INF
         labels.append(label)
         if label < 0:

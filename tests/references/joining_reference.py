@@ -52,7 +52,7 @@ def expected_prediction(model, x, queries, k, join=None):
     chosen, label = to_host(flat.selection.chosen), to_host(flat.selection.label)
     epsilon = model.cluster_selection_epsilon
     labels, probabilities = [], []
-    for row, is_that_point, joins in zip(rows, same, lambdas(heights)):
+    for row, is_that_point, at, joins in zip(rows, same, heights, lambdas(heights)):
         if is_that_point:
             labels.append(to_host(flat.labels)[row])
             probabilities.append(to_host(flat.probabilities)[row])
@@ -62,7 +62,8 @@ def expected_prediction(model, x, queries, k, join=None):
             c = condensed["parent"][c]
         joins = min(joins, leaves[row])  # it leaves with its neighbour
         mine = label[c]
-        if list(chosen) == [0] and joins < (1 / epsilon if epsilon else condensed["death"][0]):
+        height = max(at, to_host(flat.condensed.linkage.height)[condensed["leaving_merge"]][row])
+        if list(chosen) == [0] and (height > epsilon if epsilon else joins < condensed["death"][0]):
             mine = -1
         whole = condensed["death"][chosen[mine]] if mine >= 0 else 0
         labels.append(mine)

@@ -15,7 +15,7 @@ from emst.cpu.runtime.parallel import for_chunks, grain_for
 def select(condensed, method, epsilon, max_cluster_size, allow_single_cluster):
     """See `emst.backend.operations`."""
     count, epsilon = condensed.count, float(epsilon)  # one type: kernels are compiled for every type of argument
-    parent, children, birth = condensed.parent, condensed.children, condensed.birth
+    parent, children = condensed.parent, condensed.children
     chosen = np.zeros(count, np.bool_)
     if method == "leaf":
         _choose_leaves(children, allow_single_cluster, chosen)
@@ -26,7 +26,8 @@ def select(condensed, method, epsilon, max_cluster_size, allow_single_cluster):
     old = selection.chosen
     if epsilon != 0 and len(old) and old[0] > 0:
         chosen[:] = False
-        _choose_above(parent, birth, old, epsilon, allow_single_cluster, np.empty(count, np.int32), chosen)
+        born = condensed.born_heights()
+        _choose_above(parent, born, old, epsilon, allow_single_cluster, np.empty(count, np.int32), chosen)
         selection = number_chosen(parent, chosen)
     return selection
 
@@ -57,17 +58,17 @@ def _choose_by_mass(children, size, value, max_cluster_size, allow_single_cluste
 
 
 @kernel
-def _choose_above(parent, birth, old, epsilon, allow_single_cluster, instead, chosen):
+def _choose_above(parent, born, old, epsilon, allow_single_cluster, instead, chosen):
     """Replace each chosen cluster born below epsilon by its first ancestor born above it."""
     for c in range(1, len(parent)):
         p = parent[c]
         if p == 0:
             instead[c] = 0 if allow_single_cluster else c
         else:
-            instead[c] = p if 1.0 / birth[p] > epsilon else instead[p]
+            instead[c] = p if born[p] > epsilon else instead[p]
     for i in range(len(old)):
         c = old[i]
-        chosen[instead[c] if 1.0 / birth[c] < epsilon else c] = True
+        chosen[instead[c] if born[c] < epsilon else c] = True
 
 
 @kernel
@@ -88,20 +89,20 @@ def label_points(condensed, selection, epsilon, cluster, height):
     n = len(cluster)
     labels, probabilities = np.empty(n, np.int64), np.empty(n)
     chosen = selection.chosen
-    least = 0.0  # lambda that a member must reach
+    least, farthest = 0.0, np.inf  # lambda and height at which a member leaves
     if len(chosen) == 1 and chosen[0] == 0:
-        least = 1 / epsilon if epsilon != 0 else condensed.death[0]
-    rules = (condensed.death[chosen], selection.label, least)
+        least, farthest = (0.0, float(epsilon)) if epsilon != 0 else (condensed.death[0], np.inf)
+    rules = (condensed.death[chosen], selection.label, least, farthest)
     for_chunks(_label_points, n, grain_for(n, 1 << 15), cluster, height, *rules, labels, probabilities)
     return labels, probabilities
 
 
 @kernel
-def _label_points(cluster, height, death, label, least, labels, probabilities, begin, end):
+def _label_points(cluster, height, death, label, least, farthest, labels, probabilities, begin, end):
     for p in range(begin, end):
         lambda_p = density(height[p])
         mine = label[cluster[p]]
-        if mine < 0 or lambda_p < least:
+        if mine < 0 or lambda_p < least or height[p] > farthest:
             labels[p], probabilities[p] = -1, 0.0
         else:
             labels[p] = mine

@@ -38,6 +38,10 @@ def ordered():
     return contextlib.nullcontext()
 
 
+def forget_peers():
+    """See `emst.backend.operations`."""
+
+
 def asarray(array, dtype=None):
     """See `emst.backend.operations`."""
     if not isinstance(array, np.ndarray):

@@ -150,11 +150,11 @@ __global__ void __launch_bounds__(FEW_THREADS)
 
 // Clusters born above epsilon, and those that no cluster above may replace, point to themselves; others to their
 // parent.
-__global__ void begin_frontier(i64 clusters, const int *parent, const double *birth, double epsilon, bool root_too,
+__global__ void begin_frontier(i64 clusters, const int *parent, const double *born, double epsilon, bool root_too,
                                int *up) {
   i64 c = thread_id();
   if (c >= clusters) return;
-  const bool ends = c == 0 || __ddiv_rn(1.0, birth[c]) > epsilon || (!root_too && parent[c] == 0);
+  const bool ends = c == 0 || born[c] > epsilon || (!root_too && parent[c] == 0);
   up[c] = ends ? (int)c : parent[c];
 }
 
@@ -183,11 +183,11 @@ __global__ void __launch_bounds__(FEW_THREADS)
 __device__ inline bool is_chosen(const int2 *jump_top, i64 c) { return jump_top[c].y == c; }
 
 // Replaces each selected cluster (its own topmost one) that is born below epsilon by its first ancestor born above.
-__global__ void apply_epsilon(i64 clusters, const int2 *jump_top, const double *birth, double epsilon,
+__global__ void apply_epsilon(i64 clusters, const int2 *jump_top, const double *born, double epsilon,
                               const int *frontier, bool *marked) {
   i64 c = thread_id();
   if (c >= clusters || !is_chosen(jump_top, c)) return;
-  marked[c > 0 && __ddiv_rn(1.0, birth[c]) < epsilon ? frontier[c] : c] = true;
+  marked[c > 0 && born[c] < epsilon ? frontier[c] : c] = true;
 }
 
 __device__ inline void number(i64 c, u32 rank, int *chosen, int *rank_of) {
@@ -258,7 +258,7 @@ __global__ void label_points(i64 n, const int *cluster, const T *height, const i
   int l = label[cluster[p]];
   const double lambda = density(height[p]);
   const int c = l < 0 ? NOT_CHOSEN : chosen[l];
-  if (c == 0 && lambda < (epsilon != 0.0 ? __ddiv_rn(1.0, epsilon) : death[0])) l = NOT_CHOSEN;
+  if (c == 0 && (epsilon != 0.0 ? height[p] > epsilon : lambda < death[0])) l = NOT_CHOSEN;
   labels[p] = l;
   probabilities[p] = l < 0 ? 0.0 : strength(lambda, death[c]);
 }

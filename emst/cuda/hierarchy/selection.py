@@ -30,7 +30,7 @@ def select(
     if epsilon != 0:
         frontier = _frontier(condensed, epsilon, root_too)
         marked.fill(False)
-        args = (topmost, condensed.birth, np.float64(epsilon), frontier, marked)
+        args = (topmost, condensed.born_heights(), np.float64(epsilon), frontier, marked)
         launch("hierarchy/selection", "apply_epsilon", count, count, *args)
         topmost = topmost_of(condensed, marked)
     return number_chosen(topmost)
@@ -90,7 +90,7 @@ def topmost_of(condensed: Condensed, marked: cupy.ndarray) -> cupy.ndarray:
 def _frontier(condensed: Condensed, epsilon: float, root_too: np.bool_) -> cupy.ndarray:
     """The cluster that replaces each one born below epsilon: its first ancestor born above."""
     start = cupy.empty(condensed.count, np.int32)
-    args = (condensed.parent, condensed.birth, np.float64(epsilon), root_too, start)
+    args = (condensed.parent, condensed.born_heights(), np.float64(epsilon), root_too, start)
     launch("hierarchy/selection", "begin_frontier", condensed.count, condensed.count, *args)
     return lengthened("lengthen_frontier", start)
 

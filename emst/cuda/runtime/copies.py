@@ -7,10 +7,10 @@ read. `settled` and `ordered` say that the caller sees to both, so that copies n
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import cupy
@@ -96,6 +96,7 @@ def _is_small(array: cupy.ndarray) -> bool:
 
 def _copy_small(pairs: Sequence[tuple[Any, cupy.ndarray]]) -> None:
     """Copy arrays to places of as many bytes, by as few launches as possible."""
+    assert all(array.dtype == place.dtype and array.shape == place.shape for array, place in pairs)
     pairs = [(array, place) for array, place in pairs if array.nbytes]
     for begin in range(0, len(pairs), MOST_PIECES):
         pieces, words = [], 0
@@ -142,14 +143,14 @@ def _sent(array: np.ndarray) -> cupy.ndarray:
 _thread = threading.local()  # `order` of the context that the thread is in; by GPU, `streams` that copy, and `events`
 
 
-def settled() -> contextlib.AbstractContextManager[None]:
+def settled() -> AbstractContextManager[None]:
     """See `emst.backend.operations`."""
-    return _ordered_by("the host")
+    return _Ordered("the host")
 
 
-def ordered() -> contextlib.AbstractContextManager[None]:
+def ordered() -> AbstractContextManager[None]:
     """See `emst.backend.operations`."""
-    return _ordered_by("the streams")
+    return _Ordered("the streams")
 
 
 def _order() -> str | None:
@@ -157,13 +158,18 @@ def _order() -> str | None:
     return getattr(_thread, "order", None)
 
 
-@contextlib.contextmanager
-def _ordered_by(order: str) -> Iterator[None]:
-    before, _thread.order = _order(), order
-    try:
-        yield
-    finally:
-        _thread.order = before
+class _Ordered(AbstractContextManager[None]):
+    """A context of this order. Ctrl-C can come before it or in it, but leaves no order behind: a generator could be
+    interrupted after its first step, and live on in the traceback."""
+
+    def __init__(self, order: str) -> None:
+        self._order, self._before = order, _order()
+
+    def __enter__(self) -> None:
+        _thread.order = self._order
+
+    def __exit__(self, *_: object) -> None:
+        _thread.order = self._before
 
 
 def _from_another_gpu(array: cupy.ndarray, place: Any = None) -> cupy.ndarray:
@@ -232,6 +238,11 @@ def _is_readable(array: Any) -> bool:
         return False
     of_pool = isinstance(array.data.mem, cupy.cuda.memory.PooledMemory)
     return of_pool and _has_access(current_gpu(), array.data.device_id)
+
+
+def forget_peers() -> None:
+    """See `emst.backend.operations`."""
+    _has_access.cache_clear()
 
 
 @functools.cache

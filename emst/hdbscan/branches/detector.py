@@ -75,7 +75,8 @@ class BranchDetector(ClusterMixin, BaseEstimator):
     ----------
     labels_ : int64 array of shape (n,)
         Branch of each row, or cluster, if it has no branches, numbered from 0; -1 for noise. In a cluster with
-        branches, the points of no branch have a label of their own. -2 and -3 as in `HDBSCANGPU`.
+        branches, the points of no branch have a label of their own. -2 and -3 as in `HDBSCANGPU`. Each number that the
+        `labels` of `fit` leave out counts as a cluster without points.
     probabilities_ : float64 array of shape (n,)
         That of the cluster; in a cluster with branches the mean of those of cluster and branch.
     cluster_labels_, cluster_probabilities_ : arrays of shape (n,)
@@ -233,20 +234,21 @@ class BranchDetector(ClusterMixin, BaseEstimator):
         return self.fit(model, labels, probabilities).labels_
 
     def _options(self, model: Any) -> Options:
-        """How branches are selected: by the parameters, or by those of the clustering where they are None."""
+        """How branches are selected: by the parameters, or where they are None, as the clusters were."""
+        of_clusters = model._model.options
 
-        def chosen(name: str) -> Any:
+        def chosen(name: str, otherwise: Any) -> Any:
             value = getattr(self, name)
-            return getattr(model, name) if value is None else value
+            return otherwise if value is None else value
 
-        most = chosen("max_cluster_size")
+        most = chosen("max_cluster_size", of_clusters.max_cluster_size)
         return Options(
-            min_cluster_size=int(chosen("min_cluster_size")),
-            method=chosen("cluster_selection_method"),
+            min_cluster_size=int(chosen("min_cluster_size", of_clusters.min_cluster_size)),
+            method=chosen("cluster_selection_method", of_clusters.method),
             epsilon=float(self.cluster_selection_epsilon),
             persistence=float(self.cluster_selection_persistence),
             max_cluster_size=None if most is None else int(most),
-            allow_single_cluster=bool(chosen("allow_single_cluster")),
+            allow_single_cluster=bool(chosen("allow_single_cluster", of_clusters.allow_single_cluster)),
             unsplit_root=model._conventions.unsplit_root,
         )
 
