@@ -72,13 +72,6 @@ FAULTS = [
         ("tests/hdbscan/test_prediction.py::test_alpha_divides_distances_and_not_core_distances",),
     ),
     Fault(
-        "scores of dense new points are negative",
-        "emst/hdbscan/joining.py",
-        "np.maximum(ops.outlier_scores(flat.condensed, *self.leaving(flat.condensed, ops)), 0)",
-        "ops.outlier_scores(flat.condensed, *self.leaving(flat.condensed, ops))",
-        ("tests/hdbscan/test_prediction.py::test_scores_of_outliers",),
-    ),
-    Fault(
         "neighbours are numbered among the finite rows",
         "emst/hdbscan/prediction.py",
         "neighbors if fitted.kept is None else fitted.kept[neighbors]",
@@ -87,10 +80,10 @@ FAULTS = [
     ),
     Fault(
         "a new point may leave later than its neighbour",
-        "emst/hdbscan/membership.py",
-        "leaves = np.minimum(density(height), density(flat.condensed.leaving(edges.neighbor)[1]))\n",
-        "leaves = density(height)\n",
-        ("tests/hdbscan/test_prediction.py::test_membership_by_the_definition[cpu-2-{}]",),
+        "emst/hierarchy/joining.py",
+        "np.where(equal, neighbour_height, np.maximum(height, neighbour_height))",
+        "np.where(equal, neighbour_height, height)",
+        ("tests/hdbscan/test_prediction.py::test_a_query_leaves_with_its_neighbour",),
     ),
     Fault(
         "of two infinite lambdas the quotient is no number",
@@ -137,7 +130,7 @@ FAULTS = [
     Fault(
         "branches forget the clustering's max_cluster_size",
         "emst/hdbscan/branches/detector.py",
-        'most = chosen("max_cluster_size")',
+        'most = chosen("max_cluster_size", of_clusters.max_cluster_size)',
         "most = self.max_cluster_size",
         ("tests/hdbscan/test_branches.py::test_parameters_are_those_of_the_clustering",),
     ),

@@ -159,15 +159,29 @@ FAULTS = [
     Fault(
         "an ancestor born exactly at epsilon is taken",
         "emst/cpu/hierarchy/selection.py",
-        "1.0 / birth[p] > epsilon",
-        "1.0 / birth[p] >= epsilon",
+        "born[p] > epsilon",
+        "born[p] >= epsilon",
         (EPSILON,),
+    ),
+    Fault(
+        "heights of births are rounded by their reciprocals",
+        "emst/backend/records.py",
+        "self.linkage.height[self.born_at].astype(np.float64)",
+        "1 / (1 / self.linkage.height[self.born_at].astype(np.float64))",
+        ("tests/hdbscan/test_hdbscan.py::test_an_epsilon_of_a_whole_number_is_the_distance",),
+    ),
+    Fault(
+        "the persistence of a root counts its members only",
+        "emst/hierarchy/scores.py",
+        "to_host(condensed.size[chosen])",
+        "np.bincount(to_host(flat.labels) + 1, minlength=len(chosen) + 1)[1:]",
+        ("tests/hdbscan/test_hdbscan.py::test_the_persistence_of_a_root_counts_all_its_points",),
     ),
     Fault(
         "a cluster born exactly at epsilon is replaced",
         "emst/cpu/hierarchy/selection.py",
-        "1.0 / birth[c] < epsilon",
-        "1.0 / birth[c] <= epsilon",
+        "born[c] < epsilon",
+        "born[c] <= epsilon",
         (EPSILON,),
     ),
     Fault(
@@ -215,8 +229,8 @@ FAULTS = [
     Fault(
         "a cluster born exactly at the greatest epsilon is too wide",
         "emst/hierarchy/selection.py",
-        "size[birth > epsilon_max]",
-        "size[birth >= epsilon_max]",
+        "condensed.born_heights() > epsilon_max",
+        "condensed.born_heights() >= epsilon_max",
         ("tests/hdbscan/test_labels.py::test_clusters_that_begin_too_high_are_not_selected",),
     ),
     Fault(
