@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -68,12 +68,26 @@ def sklearn_pairwise(a: Any, b: Any, metric: Any, params: dict[str, Any]) -> np.
         radians = (None if places is None else sphere.radians(places) for places in (a, b))
         return sphere.radius * pairwise_distances(*radians, metric=metric)
     try:
-        return pairwise_distances(a, b, metric=metric, **params)
+        return pairwise_distances(a, b, metric=_returning_numbers(metric) if callable(metric) else metric, **params)
     except TypeError as error:
         if callable(metric) or not params:
             raise
         names = ", ".join(map(repr, params))
         raise ValueError(f"metric={metric!r} does not take these parameters: {names}") from error
+
+
+def _returning_numbers(metric: Callable[..., Any]) -> Callable[..., float]:
+    """A function of two rows; ValueError where it returns anything but a number."""
+
+    def distance(*rows: Any, **params: Any) -> float:
+        value = metric(*rows, **params)
+        try:
+            return float(value)
+        except (TypeError, ValueError) as error:
+            shown = f"an array of shape {value.shape}" if isinstance(value, np.ndarray) else repr(value)
+            raise ValueError(f"metric must be a function that returns a number; it returned {shown}") from error
+
+    return distance
 
 
 def near_one(rows: Array) -> Array:

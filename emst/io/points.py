@@ -161,6 +161,8 @@ def load_array(path: Path, name: str | None) -> np.ndarray:
             return loaded
         with loaded:
             names = loaded.files
+            if not names:
+                raise _Plain(f"{path} holds no array")
             if name is None and len(names) != 1:
                 raise _Plain(f"{path} holds {len(names)} arrays ({', '.join(names)}): choose one with array=")
             if name is not None and name not in names:

@@ -85,6 +85,8 @@ def test_trees_of_files(here, name, text, options, points):
 
 
 def test_npz_with_several_arrays(here, capsys):
+    np.savez("empty.npz")
+    assert "empty.npz holds no array" in complaint(capsys, "tree", "empty.npz", "-o", "t.npz")
     np.savez("points.npz", first=POINTS, second=POINTS * 2)
     same_tree(tree_of("points.npz", "--array", "second"), POINTS * 2)
     assert "holds 2 arrays (first, second): choose one with --array" in complaint(

@@ -31,6 +31,16 @@ def test_a_metric_that_is_misspelt(make, metric, meant):
         make(metric="zzz", device="cpu").fit(X)
 
 
+@pytest.mark.parametrize(
+    ("returned", "shown"),
+    [(np.zeros(2), r"an array of shape \(2,\)"), ("x", "'x'"), (None, "None"), (1j, "1j"), ([0.0], r"\[0.0\]")],
+    ids=["array", "text", "None", "complex", "list"],
+)
+def test_a_function_that_returns_no_number(returned, shown):
+    with pytest.raises(ValueError, match=f"metric must be a function that returns a number; it returned {shown}"):
+        HDBSCANGPU(metric=lambda a, b: returned, device="cpu").fit(X)
+
+
 def test_a_method_that_is_misspelt():
     with pytest.raises(ValueError, match="did you mean 'leaf'"):
         HDBSCANGPU(cluster_selection_method="leafs", device="cpu").fit(X)
