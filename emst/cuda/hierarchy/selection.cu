@@ -258,7 +258,7 @@ __global__ void label_points(i64 n, const int *cluster, const T *height, const i
   int l = label[cluster[p]];
   const double lambda = density(height[p]);
   const int c = l < 0 ? NOT_CHOSEN : chosen[l];
-  if (c == 0 && (epsilon != 0.0 ? height[p] > epsilon : lambda < death[0])) l = NOT_CHOSEN;
+  if (c == 0 && (epsilon != 0.0 ? widened(height[p]) > epsilon : lambda < death[0])) l = NOT_CHOSEN;
   labels[p] = l;
   probabilities[p] = l < 0 ? 0.0 : strength(lambda, death[c]);
 }
