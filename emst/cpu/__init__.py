@@ -66,11 +66,9 @@ from emst.cpu.points.statistics import point_statistics
 from emst.cpu.points.weighted import weighted_core_distances, weighted_nearest, weighted_query_cores
 from emst.cpu.runtime.blocks import for_blocks
 from emst.cpu.runtime.compile import kernels_ready, telling_compilation
-from emst.cpu.runtime.gather import put, take
-from emst.cpu.runtime.memory import (
+from emst.cpu.runtime.copies import (
     asarray,
     asarrays,
-    bytes_free,
     concatenated,
     concatenated_columns,
     copied,
@@ -79,6 +77,8 @@ from emst.cpu.runtime.memory import (
     readable,
     settled,
 )
+from emst.cpu.runtime.gather import put, take
+from emst.cpu.runtime.memory import bytes_free
 from emst.cpu.runtime.processors import parallelism
 from emst.cpu.runtime.sort import sort_order
 from emst.cpu.runtime.total import total

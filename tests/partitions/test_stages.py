@@ -12,7 +12,7 @@ from emst.backend.records import EUCLIDEAN
 from emst.inputs.devices import to_host
 from emst.inputs.scaling import scale_of
 from emst.partitions import asking, certain, components, partition, remembering, rounds
-from emst.partitions.engine import bytes_of
+from emst.partitions.engine import bytes_of, completed
 from emst.partitions.outline import BOXES, joined_outline, on_backend, outline_of, reaches
 from emst.partitions.partition import Cutting, box_members, sample_codes, with_core_distances
 from emst.partitions.records import Place, Search
@@ -200,7 +200,7 @@ def rounds_of(ops, trees, k, few_messages):
         asked = [
             remembering.ask(ops, local, labels, outline, before, answers)
             if few_messages
-            else asking.ask(ops, local, labels, outline, before)
+            else completed(asking.ask(ops, local, labels, outline, before))
             for local, before in zip(trees, asked)
         ]
         answers = [

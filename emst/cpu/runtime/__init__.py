@@ -9,7 +9,8 @@ parallel.py           threads: chunks of a range
 blocks.py             array code of the stages, block by block
 team.py               the threads that run compiled kernels
 processors.py         how many of them there may be
-memory.py             arrays on the host, and how much memory is free
+memory.py             how much memory is free
+copies.py             arrays that come to the host, and several that become one
 arrays.py             arrays that start on a cache line
 compact.py            positions of the flags that are set
 gather.py             elements and rows at given places
