@@ -29,7 +29,7 @@ from emst.backend.operations import Backend
 from emst.backend.partition_records import Outline
 from emst.backend.records import Array, Forest, Norm, SearchIndex
 from emst.boruvka import spanning_forest
-from emst.partitions.engine import Engine, Future, Sender, addressed_to, bytes_of, routed
+from emst.partitions.engine import Engine, Future, Sender, bytes_of, packets_for, routed
 from emst.partitions.nearest import Answers, Distances, Weighed, nearest_of
 from emst.partitions.outline import by_partition, reaches
 from emst.partitions.records import Amount, Local, Partition, Place, Search
@@ -71,7 +71,7 @@ def border_costs(ops: Backend, border: Border, number: int, answers: list[Any]) 
     """Points of partition `number` that ask, and bytes of their questions and of the answers."""
     packets = border.packets.values()
     size = sum(questions.points.nbytes + questions.radius.nbytes for questions in packets)
-    size += sum(bytes_of(answer) for one in answers if (answer := addressed_to(number, one)) is not None)
+    size += bytes_of(packets_for(number, answers))
     return sum(len(questions.radius) for questions in packets), size
 
 
@@ -106,12 +106,10 @@ def distances_for(
 
     `borders` holds the `Sender` of the questions of every partition.
     """
-    distances = {}
-    for other, border in enumerate(borders):
-        questions = addressed_to(number, border)
-        if questions is not None:
-            distances[other] = nearest_of(ops, partition, questions.points, questions.radius, amount)
-    return distances
+    return {
+        other: nearest_of(ops, partition, questions.points, questions.radius, amount)
+        for other, questions in packets_for(number, borders).items()
+    }
 
 
 def take_answers(
@@ -137,11 +135,8 @@ def take_answers(
 def answers_to(ops: Backend, sender: Sender, number: int, answers: list[Any]) -> Answers:
     """What other partitions have found for partition `number`, which asked by `sender`. `answers` holds what
     `distances_for` returned in every partition."""
-    return [
-        (sender.packets[other].asking, found.on(ops))
-        for other, answer in enumerate(answers)
-        if (found := addressed_to(number, answer)) is not None
-    ]
+    found = packets_for(number, answers)
+    return [(sender.packets[other].asking, answer.on(ops)) for other, answer in found.items()]
 
 
 def asked_borders(

@@ -37,7 +37,7 @@ from emst.partitions.edges import (
     places_here,
     rows_of,
 )
-from emst.partitions.engine import Engine, Future, Sender, Sized, addressed_to, part, routed
+from emst.partitions.engine import Engine, Future, Sender, Sized, packets_for, part, routed
 from emst.partitions.records import Local, Units
 from emst.spanning import heights
 from emst.spanning_forest import Height, count_up_to
@@ -236,7 +236,7 @@ def heads(ops: Backend, groups: Groups, j: int, whole: dict[int, Touched], least
     """The heads of the groups of partition `j`, for the partitions that have their ranges of rows: the i-th has those
     from ``ranges[i]`` up to ``ranges[i + 1]``. Groups of fewer than `least` points are noise."""
     first, size = groups.first, groups.size
-    found = addressed_to(j, whole)
+    found = packets_for(j, [whole]).get(0)
     if found is not None:
         first, size, here = first.copy(), size.copy(), ops.asarray(found.groups)
         first[here], size[here] = ops.asarray(found.first), ops.asarray(found.size)
@@ -248,7 +248,7 @@ def heads(ops: Backend, groups: Groups, j: int, whole: dict[int, Touched], least
 
 def ranks(ops: Backend, j: int, arriving: list[Heads]) -> Ranks:
     """The places of all heads in the range of partition `j`."""
-    packets = {i: ops.asarray(rows) for i, one in enumerate(arriving) if (rows := addressed_to(j, one)) is not None}
+    packets = {i: ops.asarray(rows) for i, rows in packets_for(j, arriving).items()}
     if not packets:
         return Ranks({}, 0)
     known = ops.xp.unique(np.concatenate(list(packets.values())))
@@ -258,9 +258,7 @@ def ranks(ops: Backend, j: int, arriving: list[Heads]) -> Ranks:
 def numbered(ops: Backend, groups: Groups, heads: Heads, j: int, arriving: list[Ranks], counts: list[int]) -> Array:
     """Labels of the points of partition `j`, int64[n]. `counts` are the heads in every range of rows."""
     before = np.cumsum([0, *counts]).tolist()
-    found = [
-        ops.asarray(rank) + before[i] for i, one in enumerate(arriving) if (rank := addressed_to(j, one)) is not None
-    ]
+    found = [ops.asarray(rank) + before[i] for i, rank in packets_for(j, arriving).items()]
     noise = ops.xp.full(1, -1, np.int64)
     number = np.concatenate([*found, noise])  # the places of -1 are not read
     place = ops.xp.searchsorted(heads.known, heads.head)

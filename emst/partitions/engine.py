@@ -147,16 +147,29 @@ class Sender(Sized):
     packets: dict[int, Any]  # by partition
 
 
-def addressed_to(partition: int, sender: Any) -> Any:
-    """The packet that a `Sender`, or a dictionary by partition, holds for a partition, or None."""
-    return _packets_of(sender).get(partition)
+@dataclass(eq=False)
+class Carried(Sized):
+    """The packets of several senders that are addressed to the partitions of one worker. They travel together."""
+
+    packets: dict[int, dict[int, Any]]  # by sender, and by partition
+
+
+def packets_for(partition: int, arriving: Sequence[Any]) -> dict[int, Any]:
+    """The packets that are addressed to a partition, by the numbers of their senders, in this order. `arriving` holds
+    every sender, as `routed` gave it: a `Sender`, a dictionary by partition, or the `Carried` of several."""
+    found = {}
+    for number, sender in enumerate(arriving):
+        packets = sender.packets[number] if isinstance(sender, Carried) else _packets_of(sender)
+        if (packet := packets.get(partition)) is not None:
+            found[number] = packet
+    return found
 
 
 def routed(senders: list[Future], receivers: int, engine: Engine, by_partitions: bool = True) -> list[list[Any]]:
     """For every partition, the futures of all senders as they arrive there.
 
     Where the sender was made, these are the futures themselves. To another worker travel only the packets that are
-    addressed to its partitions.
+    addressed to its partitions, those of all senders of one worker together: a task takes longer than what it does.
 
     Parameters
     ----------
@@ -170,20 +183,29 @@ def routed(senders: list[Future], receivers: int, engine: Engine, by_partitions:
     if in_one_place(engine, receivers):
         return [senders for _ in range(receivers)]
     homes = [engine.home(j) for j in range(receivers)]
-    arriving = {}
-    for home in dict.fromkeys(homes):
-        there = [j for j in range(receivers) if homes[j] == home]
-        arriving[home] = [
-            sender if by_partitions and homes[i] == home else engine.submit(_packets_for, sender, there)
-            for i, sender in enumerate(senders)
-        ]
+    made: list[Hashable] = [homes[i] if by_partitions else ("sender", i) for i in range(len(senders))]
+    arriving = {home: _arriving(senders, made, home, homes, engine) for home in dict.fromkeys(homes)}
     return [arriving[home] for home in homes]
+
+
+def _arriving(
+    senders: list[Future], made: list[Hashable], home: Hashable, homes: list[Hashable], engine: Engine
+) -> list[Any]:
+    """The senders as they arrive at one home. `made` says which of them lie together."""
+    there = [j for j, one in enumerate(homes) if one == home]
+    carried = {}
+    for origin in dict.fromkeys(made):
+        numbers = [i for i, one in enumerate(made) if one == origin]
+        if origin != home:
+            carried[origin] = engine.submit(_carried, [senders[i] for i in numbers], numbers, there)
+    return [carried.get(origin, sender) for origin, sender in zip(made, senders)]
 
 
 def _packets_of(sender: Any) -> dict[int, Any]:
     return sender.packets if isinstance(sender, Sender) else sender
 
 
-def _packets_for(ops: Backend, sender: Any, partitions: Sequence[int]) -> dict[int, Any]:
-    packets = _packets_of(sender)
-    return {j: packets[j] for j in partitions if j in packets}
+def _carried(ops: Backend, senders: list[Any], numbers: Sequence[int], partitions: Sequence[int]) -> Carried:
+    """Task: what senders of these numbers have for these partitions."""
+    of_all = zip(numbers, map(_packets_of, senders))
+    return Carried({i: {j: packets[j] for j in partitions if j in packets} for i, packets in of_all})

@@ -28,7 +28,7 @@ from emst.partitions.certain import Border, answers_to, asked_of, questions_of, 
 from emst.partitions.chunks import Zeros
 from emst.partitions.contraction import Contracted
 from emst.partitions.edges import as_bits, lesser
-from emst.partitions.engine import Sender, addressed_to
+from emst.partitions.engine import Sender, packets_for
 from emst.partitions.nearest import Distances, Weighed, nearest_to
 from emst.partitions.partition import with_core_distances
 from emst.partitions.records import Homes, Local, Partition, Place, Search, Units
@@ -133,8 +133,7 @@ def received(
 
     `by_chunk` holds what `sent` returned for every chunk, or its part for this partition, or None.
     """
-    arrived = [addressed_to(number, queries) for queries in by_chunk]
-    arrived = [queries for queries in arrived if queries is not None]
+    arrived = packets_for(number, by_chunk).values()
     if not arrived:
         return HomeQueries({}, None, ops.xp.empty(0, np.int64), None)
     points, rows = (np.concatenate([ops.asarray(item) for item in column]) for column in zip(*arrived))
@@ -207,12 +206,10 @@ def firsts(ops: Backend, partition: Partition, place: Place, leaving: Leaving, a
     """The points of this partition that queries of others join, by their home. `asked` holds what `nearest` returned in
     every partition, or the part for this one, or None."""
     by_home = {}
-    for home, questions in enumerate(asked):
-        wanted = addressed_to(place.number, questions)
-        if wanted is not None:
-            core = None if wanted.core is None else ops.asarray(wanted.core)
-            points, bound = ops.asarray(wanted.points), ops.asarray(wanted.bound)
-            by_home[home] = _first(ops, partition, place, leaving, points, core, bound)
+    for home, wanted in packets_for(place.number, asked).items():
+        core = None if wanted.core is None else ops.asarray(wanted.core)
+        points, bound = ops.asarray(wanted.points), ops.asarray(wanted.bound)
+        by_home[home] = _first(ops, partition, place, leaving, points, core, bound)
     return by_home
 
 
@@ -244,10 +241,7 @@ def _joined(ops: Backend, number: int, near: Nearest, answers: list[Any]) -> Joi
     """The points that the queries of a home join, among all points."""
     assert near.joined is not None
     best = Joined(*(column.copy() for column in near.joined))
-    for other, answer in enumerate(answers):
-        first_there = addressed_to(number, answer)
-        if first_there is None:
-            continue
+    for other, first_there in packets_for(number, answers).items():
         new, asking = Joined(*map(ops.asarray, first_there)), near.packets[other].asking
         old = Joined(*(column[asking] for column in best))
         first = new.id < old.id

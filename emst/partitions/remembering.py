@@ -27,7 +27,7 @@ from emst.backend.records import Array, Norm, SearchIndex
 from emst.partitions.asking import NO_COMPONENT, LowerBounds, Packet, asking_of, groups_of, near_border
 from emst.partitions.components import labels_of
 from emst.partitions.edges import as_bits
-from emst.partitions.engine import Sender, addressed_to
+from emst.partitions.engine import Sender, packets_for
 from emst.partitions.outline import by_partition
 from emst.partitions.records import Labels, Local
 
@@ -156,9 +156,9 @@ def _with_replies(ops: Backend, before: Remembered, replies: list[Any], number: 
         return memory
     weight, component = before.radius.copy(), ops.xp.full(len(rows), NO_COMPONENT, np.int32)
     power = None if memory.power is None else ops.xp.full(len(rows), np.inf, weight.dtype)
-    replied = ops.xp.zeros(len(rows), bool)
+    replied, arrived = ops.xp.zeros(len(rows), bool), packets_for(number, replies)
     for other, members in before.members.items():
-        reply = Reply(*map(ops.asarray, addressed_to(number, replies[other])))
+        reply = Reply(*map(ops.asarray, arrived[other]))
         replied[members] = True
         powers = None if power is None else power[members]
         first = ~_comes_first(weight[members], powers, reply.weight, reply.power)

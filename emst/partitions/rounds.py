@@ -32,7 +32,7 @@ from emst.partitions.components import (
     state_of,
 )
 from emst.partitions.edges import chosen, together
-from emst.partitions.engine import Engine, Future, Sender, addressed_to, bytes_of, in_one_place, part, routed
+from emst.partitions.engine import Engine, Future, Sender, bytes_of, in_one_place, packets_for, part, routed
 from emst.partitions.outline import PartitionOutline, labels_of_boxes
 from emst.partitions.records import Labels, Local
 from emst.partitions.remembering import Reply
@@ -124,7 +124,7 @@ def answer(
         return Answer({}, _no_edges(ops, index.dtype), [], ops.xp.empty(0, np.int32), 0, 0)
     labels = labels_of(ops, labels)
     label, group, base = labels.label, groups_of(local, labels), labels.bases[place.number]
-    packets = {other: packet for other, sender in enumerate(asked) if (packet := addressed_to(place.number, sender))}
+    packets = packets_for(place.number, asked)
     if packets:
         asking = _together(ops, [packet.questions for packet in packets.values()])
         queries, now = ops.build_queries(asking.points, index.norm), ops.take(label, asking.component)

@@ -6,6 +6,7 @@ from threads import Threads, model_of, predictions_of, results_of, tree_of
 
 import emst
 from emst.hdbscan.prediction import approximate_predict
+from emst.partitions.engine import packets_for, routed
 from emst.progress import Progress
 
 
@@ -37,3 +38,29 @@ def test_the_clusters_of_one_device(engine, rng):
         np.testing.assert_array_equal(ours, theirs)
     for ours, theirs in zip(predictions_of(model, np.array_split(new, 2)), approximate_predict(alone, new)):
         np.testing.assert_array_equal(ours, theirs)
+
+
+def test_packets_between_two_workers_travel_together():
+    """Eight partitions on two workers: one task for each direction, whichever senders have packets."""
+    with Threads(2, in_one_place=False) as engine:
+        submitted, submit = [], engine.submit
+        engine.submit = lambda function, *arguments, at=None: (
+            submitted.append(function.__name__) or submit(function, *arguments, at=at)
+        )
+        senders = [submit(packets, number, at=number) for number in range(8)]
+        arriving = routed(senders, 8, engine)
+        assert submitted == ["_carried", "_carried"]
+        for j in range(8):
+            assert arriving[j][j] is senders[j] and arriving[j][j - 1] is not senders[j - 1]
+            found = packets_for(j, engine.gather(arriving[j]))
+            assert found == {i: (i, j) for i in range(8) if (i + j) % 3}
+            assert list(found) == sorted(found)
+        submitted.clear()
+        anywhere = routed(senders[:3], 8, engine, by_partitions=False)
+        assert submitted == ["_carried"] * 6
+        for j in range(8):
+            assert packets_for(j, engine.gather(anywhere[j])) == {i: (i, j) for i in range(3) if (i + j) % 3}
+
+
+def packets(ops, number):
+    return {j: (number, j) for j in range(8) if (number + j) % 3}
