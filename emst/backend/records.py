@@ -375,9 +375,12 @@ class Condensed:
         return len(self.parent)
 
     def born_heights(self) -> Array:
-        """Heights of the nodes at which clusters split from their parents, float64[K]; the root's is the greatest."""
-        heights: Array = self.linkage.height[self.born_at].astype(np.float64)
-        return heights
+        """Heights of the nodes at which clusters split from their parents, float64[K]. The root's is the greatest, that
+        of a lone point 0."""
+        height: Array = self.linkage.height
+        if len(height) == 0:
+            return np.zeros_like(height, dtype=np.float64, shape=(self.count,))
+        return height[self.born_at].astype(np.float64)
 
     def leaving(
         self, points: Any = slice(None), take: Callable[[Array, Array], Array] = getitem

@@ -129,6 +129,7 @@ def test_a_single_point(ops):
     every = [(method, epsilon, 2, single) for method in METHODS for epsilon in (0.0, 1.0) for single in (False, True)]
     check(ops, edges, heights, 2, every)
     condensed = ops.condense(give(ops, edges, heights), 2)
+    assert to_host(condensed.born_heights()).tolist() == [0.0]
     for single, label, probability in [(False, -1, 0.0), (True, 0, 1.0)]:
         selection = ops.select(condensed, "eom", 0.0, 2, single)
         found = ops.label_points(condensed, selection, 0.0, *condensed.leaving())

@@ -142,13 +142,13 @@ def test_certain_edges_are_edges_of_the_tree_of_all_points(ops, name):
 def test_tasks_do_not_write_to_their_inputs(ops):
     """In one process, tasks share arrays."""
     made, _ = partitions_of(ops, SETS["uniform"], 3)
-    before = [[to_host(array).copy() for array in arrays_in(part)] for part in made]
+    before = [{name: to_host(array).copy() for name, array in named_arrays(part)} for part in made]
     local_trees(ops, made)
     labels = ".label" if ops.name == "cpu" else ".nodes"  # the GPU keeps labels in the rows of nodes
     for part, arrays in zip(made, before):
-        names = [name for name, _ in named_arrays(part)]
-        for name, old, new in zip(names, arrays, arrays_in(part)):
-            assert name.endswith(labels) or old.tobytes() == to_host(new).tobytes(), name
+        after = dict(named_arrays(part))  # and what is made when it is first read
+        for name, old in arrays.items():
+            assert name.endswith(labels) or old.tobytes() == to_host(after[name]).tobytes(), name
 
 
 def named_arrays(value, name=""):

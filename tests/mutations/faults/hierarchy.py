@@ -166,8 +166,8 @@ FAULTS = [
     Fault(
         "heights of births are rounded by their reciprocals",
         "emst/backend/records.py",
-        "self.linkage.height[self.born_at].astype(np.float64)",
-        "1 / (1 / self.linkage.height[self.born_at].astype(np.float64))",
+        "return height[self.born_at].astype(np.float64)",
+        "return 1 / (1 / height[self.born_at].astype(np.float64))",
         ("tests/hdbscan/test_hdbscan.py::test_an_epsilon_of_a_whole_number_is_the_distance",),
     ),
     Fault(
