@@ -57,7 +57,7 @@ def ask(
     if labels.count == 1:
         return Asked({}, bounds)
     asking = asking_of(ops, local, labels, *bounds)
-    yield
+    yield  # other partitions go on while the GPU counts, here and below
     rows, suffice = asking()
     if not suffice:
         bounds = LowerBounds(None, local.weight, None if bounds.power is None else local.power)
