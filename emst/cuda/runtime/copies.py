@@ -222,9 +222,6 @@ def _event() -> cupy.cuda.Event:
     return events[gpu]
 
 
-ACCESS_ALREADY_ENABLED = 704  # CUDA's number of the error; CuPy enables access as well, for its copies
-
-
 def readable(array: Any) -> cupy.ndarray:
     """See `emst.backend.operations`."""
     here = isinstance(array, cupy.ndarray) and array.data.device_id == current_gpu()
@@ -243,6 +240,9 @@ def _is_readable(array: Any) -> bool:
 def forget_peers() -> None:
     """See `emst.backend.operations`."""
     _has_access.cache_clear()
+
+
+ACCESS_ALREADY_ENABLED = 704  # CUDA's number of the error; CuPy enables access as well, for its copies
 
 
 @functools.cache
