@@ -83,12 +83,12 @@ class ArrayOperations(Protocol):
 
     def settled(self) -> AbstractContextManager[Any]:
         """In this context, this thread only gets arrays that other threads have finished. So `asarray` and
-        `concatenated` can copy them from another GPU at once, while that GPU works on something else. They are kept
-        until this thread has waited for its GPU."""
+        `concatenated` can copy them from another GPU at once, while that GPU works on something else. The
+        caller keeps the arrays until it has waited for the GPU of this thread."""
 
     def ordered(self) -> AbstractContextManager[Any]:
         """In this context, the streams of this thread on several GPUs wait for one another, so that arrays are written
-        before they are read. They are kept until this thread has waited for all of these GPUs."""
+        before they are read. The caller keeps the arrays until it has waited for all of these GPUs."""
 
     def forget_peers(self) -> None:
         """Ask the driver again which GPUs can read the memory of which others: other libraries can change it."""

@@ -153,7 +153,7 @@ class PartitionOperations(Protocol):
         those of all points of c at least ``least[c]``. False if the bound of some c is at least both; but True if
         `rest` is infinite: then no others have edges to other partitions.
 
-        The operation only begins; the function that it returns waits for both."""
+        The operation only starts the work. It returns a function; who calls that waits for both results."""
 
     def questions(
         self,
@@ -172,8 +172,8 @@ class PartitionOperations(Protocol):
         `bound` are as for `asking_points`; all partitions together call component c ``c + base``.
 
         The questions to one partition after the other, each in the order of the points, and where those to every
-        partition begin, and how many there are: partitions + 1 numbers. As with `asking_points`, a function is
-        returned, which waits for them."""
+        partition begin, and how many there are: partitions + 1 numbers. As `asking_points`, it
+        returns a function."""
 
     def edges_across(
         self,

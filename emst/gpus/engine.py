@@ -27,8 +27,8 @@ _interval = 0.0  # what was there before the first of them
 _lock = threading.Lock()
 
 
-def _take_turns(more: int) -> None:
-    """Threads take turns more often while there are engines."""
+def _set_pace(more: int) -> None:
+    """Let threads switch more often while there are engines; `more` of them begin, or end if it is negative."""
     global _engines, _interval
     with _lock:
         if _engines == 0:
@@ -70,12 +70,12 @@ class GPUThreads:
         self._threads = [_taken(gpu) for gpu in self.workers]
 
     def __enter__(self) -> GPUThreads:
-        _take_turns(+1)
+        _set_pace(+1)
         backend_of("cuda").forget_peers()
         return self
 
     def __exit__(self, error: object = None, *_: object) -> None:
-        """Functions that have not begun after an error never will; those that run end first."""
+        """After an error, functions that have not begun are dropped. The context ends when those that run have ended."""
         try:
             if error is None:
                 for done in [thread.submit(int) for thread in self._threads]:
@@ -89,7 +89,7 @@ class GPUThreads:
                     thread.shutdown()
         finally:
             self._threads = []
-            _take_turns(-1)
+            _set_pace(-1)
 
     @contextlib.contextmanager
     def at_once(self) -> Iterator[None]:

@@ -1,8 +1,8 @@
-"""Functions for several GPUs that run in one thread: each begins when what it reads from other GPUs has been written,
-and those that wait for their GPU let others go on.
+"""One thread runs functions for several GPUs, in turns. A function begins on its GPU when the other GPUs have written what
+it reads. While a function waits for its GPU, the others go on.
 
 Events order the streams, so the host need not wait. They do not say when memory can be used again: one GPU may still
-read what another one frees. So arguments and results are kept until all GPUs have done what they were given then.
+read what another one frees. So arguments and results are kept until all GPUs have finished what they were given.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def _cuda() -> Any:
 
 
 class Turns:
-    """The functions of this thread on its current streams of these GPUs."""
+    """Runs functions for these GPUs in the thread that makes it, on the current stream of each GPU."""
 
     def __init__(self, gpus: Iterable[int]) -> None:
         self._given = dict.fromkeys(gpus, 0)  # by GPU: functions until now
@@ -37,8 +37,8 @@ class Turns:
             return _cuda().Event(disable_timing=True)
 
     def submit(self, gpu: int, others: set[int], function: Callable[[], Any]) -> Future[Any]:
-        """Call a function for a GPU, after what other GPUs were given. A generator goes on in `finish`. The function
-        holds its arguments."""
+        """Call a function for a GPU, after what the others were given. A generator runs to its first `yield`, and goes
+        on in `finish`. The function holds its arguments, so they are kept with it."""
         future: Future[Any] = Future()
         self._kept.append((function, future))
         with on_gpu(gpu):
@@ -52,7 +52,7 @@ class Turns:
         return future
 
     def _follow(self, gpu: int, others: set[int]) -> None:
-        """What the GPU, the current one, is given next begins after what the others have been given until now."""
+        """Let the current GPU begin its next function after everything that the others have been given so far."""
         for other in others - {gpu}:
             given = self._given[other]
             if self._awaited.get((gpu, other), 0) == given:
@@ -72,7 +72,7 @@ class Turns:
                 self._begun.append(one)
 
     def _ends(self, gpu: int, future: Future[Any], steps: Generator[None, None, Any]) -> bool:
-        """Whether a generator returns when it goes on."""
+        """Let a generator go on; whether it has returned."""
         try:
             with on_gpu(gpu), backend_of("cuda").ordered():
                 next(steps)
@@ -89,8 +89,7 @@ class Turns:
         self._given[gpu] += 1
 
     def forget(self) -> None:
-        """Keep nothing from before the last call. What the GPUs were given until then has been done long since: the
-        host hardly waits for it."""
+        """Drop what was kept before the last call. The GPUs have usually finished with it, so the host hardly waits."""
         kept, events = self._before
         for event in events:
             event.synchronize()

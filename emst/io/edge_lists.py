@@ -116,19 +116,20 @@ def _rows_of_names(path: Path, columns: Sequence[str], places: list[int], titles
 
 
 def _weights(path: Path, column: int, weight: np.ndarray) -> np.ndarray:
-    """Weights as they are, but integers of a text as int32 where they fit; ValueError if float64 rounds some."""
+    """Weights as they are, but integers of a text as int32 where they fit. ValueError if float64 would round some
+    integers, and no other type holds all weights."""
     if not is_text(path):
         return weight
     if weight.dtype == np.float64 and bool((abs(weight) >= EXACT).any()):
         skip, _, _, delimiter = csv_layout(path)
-        fields = (row.fields[column].strip() for row in text_rows(path, skip, delimiter) if column < len(row.fields))
-        values = [int(field) if _INTEGER.fullmatch(field) else one for field, one in zip(fields, weight.tolist())]
+        fields = (row.fields[column].split("#")[0].strip() for row in text_rows(path, skip, delimiter))
+        pairs = zip(fields, weight.tolist(), strict=True)
+        values = [int(field) if _INTEGER.fullmatch(field) else one for field, one in pairs]
         weight, wrong = numbers(values)
         if wrong is not None:
-            place, written = _field(path, column, wrong, values[wrong])
             raise ValueError(
-                f"{path}, {place}: no type of 64 bits holds the weight {written} and the others exactly; write it as "
-                "1e17 is written if rounding does no harm"
+                f"{path}, {row_as_written(path, wrong)[0]}: no type of 64 bits holds the weight {values[wrong]} and the "
+                "others exactly; write it with a decimal point if rounding does no harm"
             )
     return fit_int32(weight) if weight.dtype == np.int64 else weight
 

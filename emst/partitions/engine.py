@@ -191,7 +191,7 @@ def routed(senders: list[Future], receivers: int, engine: Engine, by_partitions:
 def _arriving(
     senders: list[Future], made: list[Hashable], home: Hashable, homes: list[Hashable], engine: Engine
 ) -> list[Any]:
-    """The senders as they arrive at one home. `made` says which of them lie together."""
+    """The senders as they arrive at one home. Senders with equal entries in `made` lie on the same worker."""
     there = [j for j, one in enumerate(homes) if one == home]
     carried = {}
     for origin in dict.fromkeys(made):

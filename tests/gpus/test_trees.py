@@ -196,7 +196,7 @@ def test_an_error_ends_all_threads(ops, gpus, monkeypatch, where, error):
 
 
 def test_threads_wait_for_the_next_fit(ops, gpus):
-    """A new one would prepare the first launch of every kernel again. Two fits at a time have threads of their own."""
+    """A new thread would prepare the first launch of every kernel again. Two fits at the same time share no thread."""
 
     def threads_of(engine):
         return [engine.submit(lambda ops: threading.get_ident(), at=number) for number in range(2)]

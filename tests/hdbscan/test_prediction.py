@@ -92,8 +92,8 @@ def test_far_queries_join_the_nearest_point(ops, name, dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_a_query_whose_power_is_subnormal_is_no_training_point(ops, dtype):
-    """A new point that equals a training point joins at no height. One that lies very near to it does, but both leave
-    their cluster early, as the training point does."""
+    """The first new point equals a training point, so it joins at height 0. The others lie very near to that point and
+    join at their distances. All leave the cluster as early as the training point does."""
     x = np.array([[0], [4], [5], [100], [104], [105]], dtype) * dtype(2.0**57)
     model = HDBSCANGPU(2, 1, device=ops.name).fit(x)
     least = 2.0 ** (-72 if dtype is np.float32 else -980)  # that of its multiples up to 1,024 is subnormal, too

@@ -234,7 +234,8 @@ def test_damaged_compression(tmp_path, name, damage):
     ],
 )
 def test_integers_of_an_edge_table_are_not_rounded(tmp_path, ends, weights, dtype):
-    lines = "".join(f"{end},{weight}\n" for end, weight in zip(ends, weights))
+    lines = "\n# nothing\n\n".join(f"{end},{weight}" for end, weight in zip(ends, weights))
+    lines += " # a comment" if ends[0] == "0,1" and '"' not in lines else ""
     found = read_file(written(tmp_path / "edges.csv", "source,target,weight\n# none\n" + lines)).graph
     values = [int(one.strip('"')) if dtype != np.float64 else float(one) for one in weights]
     assert found.data.dtype == dtype and found.data.tolist() == values

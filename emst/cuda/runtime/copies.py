@@ -173,8 +173,8 @@ class _Ordered(AbstractContextManager[None]):
 
 
 def _from_another_gpu(array: cupy.ndarray, place: Any = None) -> cupy.ndarray:
-    """A copy on the current GPU, in `place` unless it is None. The values are written before they are read, and read
-    before their memory can be used again."""
+    """Copy an array of another GPU to the current one, to `place` if it is given. The copy begins after the values have
+    been written, and ends before their memory is used again."""
     if _is_small(array):
         copy = cupy.empty(array.shape, array.dtype) if place is None else place
         _copy_small([(array, copy)])
