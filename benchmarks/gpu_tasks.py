@@ -8,11 +8,13 @@ operation is timed, with a wait around each.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import sys
 import threading
 import time
 from collections import defaultdict
+from collections.abc import Generator, Iterator
 from typing import Any
 
 from dask_sets import make_chunk
@@ -26,8 +28,6 @@ from emst.inputs.devices import on_gpu
 from emst.partitions.records import Request
 from emst.progress import Progress
 
-CALL = engine._call
-
 
 class Tasks:
     """Runs tasks with a clock in the place of `engine._call`; with `operations`, these are timed, too."""
@@ -40,22 +40,37 @@ class Tasks:
         self.lock = threading.Lock()
 
     def call(self, function: Any, values: list[Any]) -> Any:
+        ops = Timed(backend_of("cuda")) if self.with_operations else backend_of("cuda")
+        with self._clock(function.__name__, ops):
+            result = function(ops, *values)
+        return self._steps(function.__name__, ops, result) if isinstance(result, Generator) else result
+
+    def _steps(self, name: str, ops: Any, steps: Generator[None, None, Any]) -> Generator[None, None, Any]:
+        """A generator whose steps are timed, each by itself."""
+        while True:
+            with self._clock(name, ops):
+                try:
+                    next(steps)
+                except StopIteration as end:
+                    return end.value
+            yield
+
+    @contextlib.contextmanager
+    def _clock(self, name: str, ops: Any) -> Iterator[None]:
+        if self.with_operations:
+            ops.xp.cuda.Device().synchronize()
         start = time.perf_counter()
-        if not self.with_operations:
-            result = CALL(function, values)
-            self.spans.append((function.__name__, start, time.perf_counter()))
-            return result
-        timed = Timed(backend_of("cuda"))
-        timed.xp.cuda.Device().synchronize()
-        start = time.perf_counter()
-        result = function(timed, *values)
-        timed.xp.cuda.Device().synchronize()
+        yield
+        if self.with_operations:
+            ops.xp.cuda.Device().synchronize()
         with self.lock:
-            self.spans.append((function.__name__, start, time.perf_counter()))
-            for name, seconds in timed.seconds.items():
-                self.operations[function.__name__][name] += seconds
-                self.calls[function.__name__][name] += timed.calls[name]
-        return result
+            self.spans.append((name, start, time.perf_counter()))
+            for operation, seconds in ops.seconds.items() if self.with_operations else ():
+                self.operations[name][operation] += seconds
+                self.calls[name][operation] += ops.calls[operation]
+        if self.with_operations:
+            ops.seconds.clear()
+            ops.calls.clear()
 
     def table(self) -> str:
         lines = []
@@ -64,7 +79,7 @@ class Tasks:
             inside = sorted(self.operations[name].items(), key=lambda item: -item[1])
             listed = ", ".join(f"{op} {s * 1e3:.1f} ({self.calls[name][op]})" for op, s in inside if s > 5e-5)
             of_all, longest = sum(took) * 1e3, max(took) * 1e3
-            lines.append(f"{name}: {len(took)} tasks, {of_all:.1f} ms, longest {longest:.1f}: {listed}")
+            lines.append(f"{name}: {len(took)} tasks or steps, {of_all:.1f} ms, longest {longest:.1f}: {listed}")
         return "\n".join(lines)
 
 

@@ -75,7 +75,7 @@ class GPUThreads:
         return self
 
     def __exit__(self, error: object = None, *_: object) -> None:
-        """After an error, functions that have not begun are dropped. The context ends when those that run have ended."""
+        """After an error, functions that have not begun are dropped, and those that run end first."""
         try:
             if error is None:
                 for done in [thread.submit(int) for thread in self._threads]:
@@ -100,7 +100,8 @@ class GPUThreads:
             turns.finish()
         finally:  # also after an error: the arrays of what still runs are freed next
             self._turns = None
-            turns.wait()
+            self.wait(self.workers)
+            del turns  # what it keeps can be freed now, and not before
 
     def wait(self, gpus: Iterable[int | None]) -> None:
         """Wait until these GPUs have done what this thread gave them; None is the host."""

@@ -1,5 +1,5 @@
-"""One thread runs functions for several GPUs, in turns. A function begins on its GPU when the other GPUs have written what
-it reads. While a function waits for its GPU, the others go on.
+"""One thread runs functions for several GPUs, in turns. A function begins on its GPU when the other GPUs have written
+what it reads. While a function waits for its GPU, the others go on.
 
 Events order the streams, so the host need not wait. They do not say when memory can be used again: one GPU may still
 read what another one frees. So arguments and results are kept until all GPUs have finished what they were given.
@@ -102,10 +102,3 @@ class Turns:
         with on_gpu(gpu):
             event.record(_cuda().get_current_stream())
         return event
-
-    def wait(self) -> None:
-        """Wait until all GPUs have done what they were given, and keep nothing."""
-        for gpu in self._given:
-            with on_gpu(gpu):
-                _cuda().get_current_stream().synchronize()
-        self._kept, self._before = [], ([], [])

@@ -128,8 +128,8 @@ def _weights(path: Path, column: int, weight: np.ndarray) -> np.ndarray:
         weight, wrong = numbers(values)
         if wrong is not None:
             raise ValueError(
-                f"{path}, {row_as_written(path, wrong)[0]}: no type of 64 bits holds the weight {values[wrong]} and the "
-                "others exactly; write it with a decimal point if rounding does no harm"
+                f"{path}, {row_as_written(path, wrong)[0]}: no type of 64 bits holds the weight {values[wrong]} and "
+                "the others exactly; write it with a decimal point if rounding does no harm"
             )
     return fit_int32(weight) if weight.dtype == np.int64 else weight
 

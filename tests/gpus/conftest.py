@@ -27,8 +27,6 @@ class Turns(turns.Turns):
     def forget(self):
         self._kept.clear()
 
-    wait = forget
-
 
 @pytest.fixture
 def gpus(ops, monkeypatch):

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 import emst.cpu
-from emst.gpus import turns
+from emst.gpus import engine, turns
 
 
 class Machine:
@@ -105,15 +105,29 @@ def test_arguments_and_results_are_kept_until_the_host_has_waited_for_all_gpus(m
     machine.told.clear()
     order.forget()
     assert freed == [["host waits for event of 0", "host waits for event of 1"]]
-    machine.told.clear()
-    order.wait()
-    assert freed[1:] == [["host waits for 0", "host waits for 1"]]
+    order.forget()
     freed.clear()
     order.submit(1, {0}, functools.partial(lambda given: None, Result()))  # made before, and read now
     order.forget()
     assert not freed
     order.forget()
     assert len(freed) == 1
+
+
+def test_at_the_end_results_are_kept_until_the_host_has_waited_for_all_gpus(machine, monkeypatch):
+    freed = []
+
+    class Result:
+        def __del__(self):
+            freed.append(list(machine.told))
+
+    for name, stand_in in [("on_gpu", machine.on_gpu), ("backend_of", lambda device: emst.cpu)]:
+        monkeypatch.setattr(engine, name, stand_in)
+    monkeypatch.setattr(engine, "wait_for", lambda ops: machine.get_current_stream().synchronize())
+    with engine.GPUThreads([0, 1]) as gpus, gpus.at_once():
+        gpus.submit(lambda ops: Result(), at=0)
+        machine.told.clear()
+    assert freed == [["host waits for 0", "host waits for 1"]]
 
 
 def test_an_error_leaves_the_others(machine):

@@ -56,10 +56,11 @@ def concatenated(parts: Sequence[Any]) -> cupy.ndarray:
 def concatenated_columns(columns: Sequence[Sequence[Any]]) -> list[cupy.ndarray]:
     """See `emst.backend.operations`. Small parts are copied by one launch."""
     filled = [[part for part in parts if len(part)] or parts[:1] for parts in columns]
-    copied = [parts for parts in filled if len(parts) > 1 or _is_far(parts[0])]
-    kinds = [((sum(map(len, parts)), *parts[0].shape[1:]), parts[0].dtype) for parts in copied]
-    wholes, small = empties(*kinds), []
-    for parts, whole in zip(copied, wholes):
+    moved = [len(parts) > 1 or _is_far(parts[0]) for parts in filled]
+    there = [parts for parts, moves in zip(filled, moved) if moves]
+    wholes = empties(*(((sum(map(len, parts)), *parts[0].shape[1:]), parts[0].dtype) for parts in there))
+    small = []
+    for parts, whole in zip(there, wholes):
         at = 0
         for part in parts:
             place = whole[at : at + len(part)]
@@ -74,7 +75,7 @@ def concatenated_columns(columns: Sequence[Sequence[Any]]) -> list[cupy.ndarray]
                 _write(part, place)
     _copy_small(small)
     ours = iter(wholes)
-    return [next(ours) if len(parts) > 1 or _is_far(parts[0]) else asarray(parts[0]) for parts in filled]
+    return [next(ours) if moves else asarray(parts[0]) for parts, moves in zip(filled, moved)]
 
 
 SMALL = 1 << 25  # bytes: larger arrays are copied as fast by the driver
