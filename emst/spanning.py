@@ -230,8 +230,7 @@ class Searches:
         self.prepare(forest)
 
     def prepare(self, forest: Forest) -> None:
-        self.ops.label_nodes(self.index, forest.labels)
-        self.ops.upper_bounds(self.index, forest, self.cache)
+        self.ops.begin_round(self.index, forest, self.cache)
 
     def lightest(self, forest: Forest) -> None:
         self.ops.nearest_outgoing(self.index, forest, self.cache)

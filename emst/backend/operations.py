@@ -132,7 +132,8 @@ class ArrayOperations(Protocol):
         share this step.
 
         Each of these edges is recorded in its slot, all vertices are relabelled, and ``forest.best`` of the components
-        left is set to infinity. If there may be another round, ``prepare(forest)`` is called then."""
+        left is set to infinity. If there may be another round, ``prepare(forest)`` is called then. It begins with
+        `begin_round`, which may be what relabels the vertices."""
 
 
 class PointOperations(ArrayOperations, Protocol):
@@ -262,10 +263,12 @@ class PointOperations(ArrayOperations, Protocol):
         int32[n], holds the component of every point. With `group`, int32, component c is part of ``group[c]``, which is
         the label."""
 
-    def upper_bounds(self, index: SearchIndex, forest: Forest, cache: NeighbourCache) -> None:
-        """Lower ``forest.best`` of every component to the weight of some edge that leaves it. The edges that are tried
-        lead to neighbours on the curve and to cached neighbours that are still in another component. Before the call,
-        ``forest.best`` is infinite or a bound that `cache_neighbours` has set."""
+    def begin_round(self, index: SearchIndex, forest: Forest, cache: NeighbourCache) -> None:
+        """What a round needs before its searches. Labels are brought up to date where `merge` has left that to this
+        call, and nodes are labelled as by `label_nodes`. ``forest.best`` of every component is lowered to the weight of
+        some edge that leaves it. The edges that are tried lead to neighbours on the curve and to cached neighbours that
+        are still in another component. Before the call, ``forest.best`` is infinite or a bound that `cache_neighbours`
+        has set."""
 
     def nearest_outgoing(self, index: SearchIndex, forest: Forest, cache: NeighbourCache) -> None:
         """Search the nearest point of another component for every point that may hold its component's lightest edge.
@@ -275,7 +278,7 @@ class PointOperations(ArrayOperations, Protocol):
     def join_rest(self, index: SearchIndex, forest: Forest, cache: NeighbourCache) -> Taken | None:
         """All rounds that are left, at once, where the backend gains by that: a function that returns the number of
         components after each (`Taken`), the last of which is 1. Returns None if it goes on round by round. Before the
-        call, `label_nodes` and `upper_bounds` have been called for this round."""
+        call, `begin_round` has been called for this round."""
 
     def edge_powers(self, index: SearchIndex, u: Array, v: Array) -> Array:
         """Powers of the distances between the points u and v, int32[m] each: T[m]."""

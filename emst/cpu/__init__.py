@@ -50,7 +50,7 @@ from emst.cpu.partitions.outline import list_hits, node_boxes, outline_hits, out
 from emst.cpu.partitions.split import split_points
 from emst.cpu.points.ahead import load_ahead
 from emst.cpu.points.bvh import build_index, build_queries
-from emst.cpu.points.cached import cache_neighbours, upper_bounds
+from emst.cpu.points.cached import begin_round, cache_neighbours
 from emst.cpu.points.duplicates import join_duplicates
 from emst.cpu.points.knn import core_distances, forget_neighbours, scale_cores, set_cores
 from emst.cpu.points.labels import label_nodes
@@ -90,6 +90,7 @@ __all__ = [
     "asarray",
     "asarrays",
     "asking_points",
+    "begin_round",
     "bound_weights",
     "box_labels",
     "build_index",
@@ -188,7 +189,6 @@ __all__ = [
     "total",
     "tree_bytes",
     "unscaled",
-    "upper_bounds",
     "weighted_core_distances",
     "weighted_nearest",
     "weighted_query_cores",

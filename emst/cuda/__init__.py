@@ -53,7 +53,7 @@ from emst.cuda.partitions.outline import list_hits, node_boxes, outline_hits, ou
 from emst.cuda.partitions.split import split_points
 from emst.cuda.points.ahead import load_ahead
 from emst.cuda.points.bvh import build_index, build_queries
-from emst.cuda.points.cached import cache_neighbours, upper_bounds
+from emst.cuda.points.cached import begin_round, cache_neighbours
 from emst.cuda.points.duplicates import join_duplicates
 from emst.cuda.points.knn import core_distances, forget_neighbours, scale_cores, set_cores
 from emst.cuda.points.labels import label_nodes
@@ -93,6 +93,7 @@ __all__ = [
     "asarray",
     "asarrays",
     "asking_points",
+    "begin_round",
     "bound_weights",
     "box_labels",
     "build_index",
@@ -191,7 +192,6 @@ __all__ = [
     "total",
     "tree_bytes",
     "unscaled",
-    "upper_bounds",
     "weighted_core_distances",
     "weighted_nearest",
     "weighted_query_cores",

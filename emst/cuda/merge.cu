@@ -1,13 +1,13 @@
 // Contracting the lightest edges of all components of a `Forest`. The rule is in contract.cuh.
 //
-// merge.py launches, for each round: hook, relabel and list_roots; while a label has not arrived at its root, again
-// double_hops, relabel and list_roots.
+// merge.py launches, for each round: hook, list_roots, and relabel unless the next round begins with that (cached.cu);
+// while a component has not arrived at its root, again double_hops and the others.
 //
 // An edge is packed as (smaller end << 32 | larger end); all ones is no edge.
 //
-// status: the roots that are left; whether a label has not arrived at its root; the components that have hooked in all
-// rounds. Every one that hooks is one component less. If edges do not follow one total order and close a cycle, or lie
-// within a component, the numbers differ.
+// status: the roots that are left; whether a component has not arrived at its root; the components that have hooked in
+// all rounds. Every one that hooks is one component less. If edges do not follow one total order and close a cycle, or
+// lie within a component, the numbers differ.
 #include "runtime/compact.cuh"
 #include "merge.cuh"
 
@@ -31,9 +31,17 @@ __global__ void hook(const int *components, i64 count, const int *labels, const 
   if (threadIdx.x == 0 && here) atomicAdd(status + 2, here);
 }
 
-// Labels become ancestors; status[1] is set if one of them is not a root.
-__global__ void relabel(const int *parent, i64 n, int *labels, int *status) {
-  if (!relabel_points(blockIdx.x, parent, n, labels, [](i64, int) {})) status[1] = 1;
+// Labels become roots, which the parents of all components are; otherwise it does nothing.
+__global__ void relabel(const int *parent, const int *unfinished, i64 n, int *labels) {
+  if (*unfinished) return;
+  int old[EACH], root[EACH];
+#pragma unroll
+  for (int j = 0; j < EACH; j++) old[j] = point_of_thread(j) < n ? labels[point_of_thread(j)] : NONE;
+#pragma unroll
+  for (int j = 0; j < EACH; j++) root[j] = old[j] == NONE ? NONE : parent[old[j]];
+#pragma unroll
+  for (int j = 0; j < EACH; j++)
+    if (root[j] != old[j]) labels[point_of_thread(j)] = root[j];
 }
 
 // For chains longer than HOPS. Every value read is an ancestor, whether or not it was written in this pass.
@@ -45,16 +53,38 @@ __global__ void double_hops(const int *components, i64 count, int *parent, int *
   parent[c] = parent[parent[c]];
 }
 
-// The next list of components, each without an edge.
+// The next list of components, each without an edge. The parents of the others become roots; status[1] is set if one
+// of them is none after HOPS hops. A thread goes up from all its components together, so that the waits overlap.
 template <class T>
-__global__ void __launch_bounds__(COMPACT_THREADS)
-    list_roots(const int *components, i64 count, const int *parent, int *roots, Bits<T> *best, u64 *edge, int *status,
+__global__ void __launch_bounds__(COMPACT_THREADS, 3)
+    list_roots(const int *components, i64 count, int *parent, int *roots, Bits<T> *best, u64 *edge, int *status,
                u64 *tiles, u32 epoch) {
-  compact(
-      count, tiles, epoch, status, [&](int, i64 k) { return parent[components[k]] == components[k]; },
+  const int tile = lookback::take_tile(tiles);
+  int component[COMPACT_ITEMS], above[COMPACT_ITEMS];
+#pragma unroll
+  for (int j = 0; j < COMPACT_ITEMS; j++) component[j] = components[minimum(compact_index(tile, j), count - 1)];
+#pragma unroll
+  for (int j = 0; j < COMPACT_ITEMS; j++) above[j] = component[j];
+  bool climbs = true;
+#pragma unroll 1
+  for (int hop = 0; climbs && hop < HOPS; hop++) {
+    climbs = false;
+#pragma unroll
+    for (int j = 0; j < COMPACT_ITEMS; j++) {
+      const int next = parent[above[j]];
+      climbs |= next != above[j];
+      above[j] = next;
+    }
+  }
+  if (climbs) status[1] = 1;
+#pragma unroll
+  for (int j = 0; j < COMPACT_ITEMS; j++)
+    if (above[j] != component[j]) parent[component[j]] = above[j];
+  compact_tile(
+      tile, count, tiles, epoch, status, [&](int j, i64) { return above[j] == component[j]; },
       [&](i64 k, bool kept, u32 rank) {
         if (!kept) return;
-        int c = components[k];
+        const int c = components[k];
         roots[rank] = c;
         best[c] = INFINITE<T>;
         edge[c] = NO_EDGE;

@@ -32,7 +32,9 @@ class MergeScratch:
         )
         self.edge.data.memset_async(0xFF, self.edge.nbytes)
         self.status = cupy.zeros(3, np.int32)  # see merge.cu
+        self.unfinished = self.status[1:]
         self.hooked = 0  # components, in all rounds so far
+        self.behind = False  # whether labels are those of the round before
         self.taken: Taken | None = None  # see `join_rest`
         self.compaction = Compaction(n)
 
@@ -60,7 +62,8 @@ def halves(packed: cupy.ndarray) -> tuple[cupy.ndarray, cupy.ndarray]:
 
 
 def merge(forest: Forest, prepare: Callable[[Forest], None] | None = None) -> int:
-    """See `emst.backend.operations`. Three numbers reach the host: see merge.cu."""
+    """See `emst.backend.operations`. Three numbers reach the host: see merge.cu. `prepare` takes the labels to their
+    roots, by `labels_behind`."""
     s, components, count, labels = scratch_of(forest), forest.components, forest.count, forest.labels
     edges = (forest.best, s.edge, s.parent, s.ends, forest.weight)
     launch("merge", f"hook<{ctype(forest.best.dtype)}>", count, components, count, labels, *edges, s.status)
@@ -80,13 +83,22 @@ def merge(forest: Forest, prepare: Callable[[Forest], None] | None = None) -> in
 
 
 def _relabel(forest: Forest, prepare: Callable[[Forest], None] | None) -> list[int]:
-    """Labels climb to their roots, and roots are listed; returns the status."""
+    """Roots are listed, and labels become roots; returns the status."""
     s, components, count, labels = scratch_of(forest), forest.components, forest.count, forest.labels
-    launch_over_points("merge", "relabel", len(labels), s.parent, len(labels), labels, s.status)
     roots = (s.parent, s.spare, forest.best, s.edge)
     name = f"list_roots<{ctype(forest.best.dtype)}>"
     s.compaction.launch("merge", name, count, components, count, *roots, s.status)
-    status = OnItsWay(s.status)
+    status, s.behind = OnItsWay(s.status), True
     if prepare is not None:
         prepare(forest)
+    else:
+        launch_over_points("merge", "relabel", len(labels), *labels_behind(forest), len(labels), labels)
     return status.arrived()
+
+
+def labels_behind(forest: Forest) -> tuple[cupy.ndarray | None, cupy.ndarray | None]:
+    """What a launch takes that brings the labels up to date, which it then does: the parent of every component, and
+    whether not all parents are roots yet. None for both if the labels are up to date."""
+    s = scratch_of(forest)
+    behind, s.behind = s.behind, False
+    return (s.parent, s.unfinished) if behind else (None, None)

@@ -279,7 +279,7 @@ def test_the_lock_is_held_while_the_labels_of_nodes_are_in_use(ops, monkeypatch,
 
         monkeypatch.setattr(ops, name, watched)
 
-    names = {"label_nodes", "upper_bounds", "nearest_outgoing", "nearest_across"}
+    names = {"begin_round", "label_nodes", "nearest_outgoing", "nearest_across"}
     for name in names:
         watch(name)
     rounds_of(ops, local_trees(ops, made), 1, few_messages)

@@ -92,8 +92,7 @@ def test_core_distances_from_elsewhere(ops, dtype, n):
     ours, theirs = ops.join_duplicates(index), reference.join_duplicates(expected_bvh)
     cache = ops.cache_neighbours(index, ours)
     while theirs.count > 1:
-        ops.label_nodes(index, ours.labels)
-        ops.upper_bounds(index, ours, cache)
+        ops.begin_round(index, ours, cache)
         ops.nearest_outgoing(index, ours, cache)
         reference.nearest_outgoing(expected_bvh, theirs, None)
         assert ops.merge(ours) == reference.merge(theirs)

@@ -28,8 +28,7 @@ def leave_by(bounds, expected_bvh, labels):
 
 
 def search(ops, index, forest, cache):
-    ops.label_nodes(index, forest.labels)
-    ops.upper_bounds(index, forest, cache)
+    ops.begin_round(index, forest, cache)
     bounds = forest_at_home(forest).best
     ops.nearest_outgoing(index, forest, cache)
     return bounds

@@ -32,8 +32,7 @@ def test_rounds_halve_the_components(ops):
     left = [forest.count]
 
     def lightest(forest):
-        ops.label_nodes(index, forest.labels)
-        ops.upper_bounds(index, forest, cache)
+        ops.begin_round(index, forest, cache)
         ops.nearest_outgoing(index, forest, cache)
 
     spanning_forest(forest, lightest, ops, lambda _, components: left.append(components))
@@ -68,8 +67,7 @@ def test_packets_of_far_points_stop_and_are_finished(ops, k, dtype):
     stopped = []
 
     def lightest(forest):
-        ops.label_nodes(index, forest.labels)
-        ops.upper_bounds(index, forest, cache)
+        ops.begin_round(index, forest, cache)
         ops.nearest_outgoing(index, forest, cache)
         if ops.name == "cuda":
             stopped.append(int(cache.count[3]))

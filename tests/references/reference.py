@@ -453,7 +453,8 @@ def label_nodes(index, labels, group=None):
     index.labels = labels.copy() if group is None else group[labels]
 
 
-def upper_bounds(index, forest, cache):
+def begin_round(index, forest, cache):
+    label_nodes(index, forest.labels)
     x, core, labels = index.scaled, index.core, forest.labels
     weight = power_between(x[1:], x[:-1], index.norm)
     if core is not None:

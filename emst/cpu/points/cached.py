@@ -21,6 +21,7 @@ import numpy as np
 from emst.cpu.points.bvh import MIXED, SearchIndex
 from emst.cpu.points.distances import distance_power
 from emst.cpu.points.knn import list_neighbours
+from emst.cpu.points.labels import label_nodes
 from emst.cpu.points.walk import new_packet
 from emst.cpu.runtime.arrays import empty, full
 from emst.cpu.runtime.atomics import load, lower_bound
@@ -89,7 +90,7 @@ def cache_neighbours(index, forest):
 @kernel
 def begin_cache(labels, core, bound, nearest, begin, end):
     """Empty lanes are never searched. A point that is joined, mostly to the first point that equals it, has that one as
-    its nearest, so `upper_bounds` leaves it out: see `_repeated`."""
+    its nearest, so `begin_round` leaves it out: see `_repeated`."""
     for i in range(begin, end):
         if i < len(labels):
             bound[i] = 0 if core is None else core[i]
@@ -98,16 +99,17 @@ def begin_cache(labels, core, bound, nearest, begin, end):
             bound[i], nearest[i] = np.inf, -1
 
 
-def upper_bounds(index, forest, cache):
+def begin_round(index, forest, cache):
     """See `emst.backend.operations`."""
+    label_nodes(index, forest.labels)
     args = (forest.labels, cache.memory.labels, forest.best, forest.edge_u, forest.edge_v)
-    for_chunks(begin_round, index.n, grain_for(index.n, 1 << 15), *args)
+    for_chunks(forget_bounds, index.n, grain_for(index.n, 1 << 15), *args)
     args = (index.nodes, index.padded_core, index.n, forest.best, cache.memory, index.space)
     for_chunks(bound_leaves, index.leaves, grain_for(index.leaves, rows_that_hold(1 << 16, index.d * LANES)), *args)
 
 
 @kernel
-def begin_round(labels, copy, best, edge_u, edge_v, begin, end):
+def forget_bounds(labels, copy, best, edge_u, edge_v, begin, end):
     """Copy the labels; no component has a bound or an edge yet."""
     for i in range(begin, end):
         copy[i] = labels[i]

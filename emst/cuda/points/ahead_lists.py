@@ -17,11 +17,11 @@ KERNELS = {
     "ranked": "points/order_few order_few<{T}, {T}, {U}, {A}> resident",
     "hierarchy": """
         points/bvh leaf_boxes<{T}, {D}>
-        points/bvh parent_boxes<{T}, {D}>
+        points/bvh upper_boxes<{T}, {D}>
     """,
     "hierarchy cores": """
         points/bvh leaf_cores<{T}, {D}>
-        points/bvh parent_cores<{T}, {D}>
+        points/bvh upper_cores<{T}, {D}>
     """,
     "lists": "points/knn nearest_points<{T}, {D}, {M}, {K}>",
     "ranks": "points/knn kth_distances<{T}, {D}, {M}>",
@@ -43,7 +43,7 @@ KERNELS = {
         points/duplicates list_heads<{T}>
         points/duplicates join_to_heads<{T}>
         points/cached start_cache<{T}, {M}>
-        points/cached upper_bounds<{T}>
+        points/cached begin_round<{T}, {WALKED}>
         points/result list_edges<{T}, {M}, {MRD}>
         points/result emit_sorted<{T}, {MRD}, {SQUARED}>
     """,
@@ -52,7 +52,6 @@ KERNELS = {
         points/search mark_searches<{T}>
         points/search list_marked
         merge hook<{T}>
-        merge relabel
         merge list_roots<{T}>
         lightest first_of_lightest<{T}>
     """,
@@ -60,15 +59,11 @@ KERNELS = {
         points/cached forget_distances<{T}>
         lightest nearest_of_lightest<{T}>
     """,
-    "walks": """
-        points/labels label_leaves<{T}, {D}>
-        points/labels label_top<{T}, {D}>
-        points/labels label_level<{T}, {D}>
-    """,
     "rounds by walks": """
         points/search nearest_outgoing<{T}, {D}, {M}, {MRD}>
         points/search finish_packets<{T}, {D}, {M}, {MRD}>
     """,
+    "walks": "points/labels upper_labels<{T}, {D}>",
     "look": "points/engine count_near_leaves<{T}, {D}>",
     "pairs": """
         distances/brute centre_tiles<{T}>
@@ -177,11 +172,13 @@ KERNELS = {
         partitions/gathered merge_edges<{T}, {MRD}>
         merge hook<float>
         merge list_roots<float>
+        merge relabel
         runtime/gather gather_words<u32, int>
         runtime/gather gather_words<{U}, int>
         runtime/gather gather_rows<{U}, int>
     """,
     "partitions by walks": """
+        points/labels label_leaves<{T}, {D}>
         partitions/components box_labels<{T}, {D}>
         points/queries nearest_across<{T}, {D}, {M}, {MRD}, true>
         points/queries list_within<{T}, {D}, {M}, {OTHERS}>

@@ -36,7 +36,7 @@ __global__ void gather(const T *x, const int *order, i64 n, i64 padded, int dime
   }
 }
 
-// A lane a point.
+// The boxes of leaves: a lane a point.
 template <class T, int D>
 __global__ void leaf_boxes(const T *points, i64 n, T *nodes) {
   const i64 i = thread_id(), leaf = i / LEAF;
@@ -55,13 +55,11 @@ __global__ void leaf_boxes(const T *points, i64 n, T *nodes) {
   if (i % LEAF == 1) store<T, D>(nodes, 2 * leaf + 1, high);
 }
 
-// One warp a node.
+// The box of a node, from those of its children; called by one warp.
 template <class T, int D>
-__global__ void parent_boxes(const Hierarchy h, i64 level, T *nodes) {
-  i64 node = thread_id() / 32;
-  if (node >= h.count[level]) return;
-  i64 child = h.offset[level - 1] + minimum(node * FAN + lane_id(), (i64)h.count[level - 1] - 1);
-  Row<T, D> low = load<T, D>(nodes, 2 * child), high = load<T, D>(nodes, 2 * child + 1);
+__device__ void box_node(const Hierarchy &h, int level, i64 node, T *nodes) {
+  const i64 child = h.offset[level - 1] + minimum(node * FAN + lane_id(), (i64)h.count[level - 1] - 1);
+  Row<T, D> low = load<T, D, true>(nodes, 2 * child), high = load<T, D, true>(nodes, 2 * child + 1);
   for (int d = 0; d < D; d++) {
     low.x[d] = warp_min_coordinate(low.x[d]);
     high.x[d] = warp_max_coordinate(high.x[d]);
@@ -71,16 +69,48 @@ __global__ void parent_boxes(const Hierarchy h, i64 level, T *nodes) {
   store<T, D>(nodes, 2 * (h.offset[level] + node) + 1, high);
 }
 
+// The boxes above: a warp a node of level 1.
+template <class T, int D>
+__global__ void upper_boxes(const __grid_constant__ Hierarchy h, T *nodes, u32 *arrived) {
+  const i64 node = thread_id() / 32;
+  if (node >= h.count[1]) return;
+  box_node<T, D>(h, 1, node, nodes);
+  rise(h, 1, node, arrived, [&](int level, i64 above) { box_node<T, D>(h, level, above, nodes); });
+}
+
+// Where the least core distance below a node lies.
+template <int D>
+__device__ i64 core_at(i64 node) {
+  return (2 * node + 1) * STRIDE<D> + STRIDE<D> - 1;
+}
+
 // Writes core distances into the tags of points, and the least of each leaf into the tag of its high corner: a lane a
 // point.
 template <class T, int D>
 __global__ void leaf_cores(const Bits<T> *core, i64 n, Bits<T> *points, Bits<T> *nodes) {
-  const i64 i = thread_id(), leaf = i / LEAF;
+  const i64 i = thread_id();
   Bits<T> least = i < n ? core[i] : INFINITE<T>;
   if (i < n) points[i * STRIDE<D> + STRIDE<D> - 1] = least;
 #pragma unroll
   for (int step = 1; step < LEAF; step *= 2) least = minimum(least, __shfl_xor_sync(FULL, least, step));
-  if (i % LEAF == 0 && i < n) nodes[(2 * leaf + 1) * STRIDE<D> + STRIDE<D> - 1] = least;
+  if (i % LEAF == 0 && i < n) nodes[core_at<D>(i / LEAF)] = least;
+}
+
+// The least core distance of a node, from those of its children; called by one warp.
+template <class T, int D>
+__device__ void core_node(const Hierarchy &h, int level, i64 node, Bits<T> *nodes) {
+  const i64 child = h.offset[level - 1] + minimum(node * FAN + lane_id(), (i64)h.count[level - 1] - 1);
+  const Bits<T> least = warp_min(nodes[core_at<D>(child)]);
+  if (lane_id() == 0) nodes[core_at<D>(h.offset[level] + node)] = least;
+}
+
+// Those of the nodes above: a warp a node of level 1.
+template <class T, int D>
+__global__ void upper_cores(const __grid_constant__ Hierarchy h, Bits<T> *nodes, u32 *arrived) {
+  const i64 node = thread_id() / 32;
+  if (node >= h.count[1]) return;
+  core_node<T, D>(h, 1, node, nodes);
+  rise(h, 1, node, arrived, [&](int level, i64 above) { core_node<T, D>(h, level, above, nodes); });
 }
 
 // Core distances times a factor, rounded once. CuPy's own product would flush subnormal numbers.
@@ -88,13 +118,4 @@ template <class T>
 __global__ void multiply_cores(const T *core, i64 n, T factor, T *product) {
   i64 i = thread_id();
   if (i < n) product[i] = mul(core[i], factor);
-}
-
-template <class T, int D>
-__global__ void parent_cores(const Hierarchy h, i64 level, Bits<T> *nodes) {
-  i64 node = thread_id() / 32;
-  if (node >= h.count[level]) return;
-  i64 child = h.offset[level - 1] + minimum(node * FAN + lane_id(), (i64)h.count[level - 1] - 1);
-  Bits<T> least = warp_min(nodes[(2 * child + 1) * STRIDE<D> + STRIDE<D> - 1]);
-  if (lane_id() == 0) nodes[(2 * (h.offset[level] + node) + 1) * STRIDE<D> + STRIDE<D> - 1] = least;
 }

@@ -1,4 +1,5 @@
-// Layout of the linear bounding volume hierarchy: how many points a leaf holds, and where each level begins.
+// Layout of the linear bounding volume hierarchy: how many points a leaf holds, and where each level begins. And how
+// one launch makes all its levels.
 #pragma once
 #include "distances/point_rows.cuh"
 
@@ -13,3 +14,21 @@ struct Hierarchy {  // level 0 holds the leaves; node i of a level covers FAN no
   int count[MAX_LEVELS];
   int offset[MAX_LEVELS];
 };
+
+// Makes the nodes above `node` of a level, as far as it is the last child that is ready: make(level, node) is called by
+// one warp, which sees what the others have made. `arrived` counts the children of every node above level 1 that are
+// ready; the last one sets the count to 0 again.
+template <class Make>
+__device__ void rise(const Hierarchy &h, int level, i64 node, u32 *arrived, Make make) {
+  for (level++; level < h.levels; level++) {
+    node /= FAN;
+    const u32 last = (u32)minimum((i64)FAN, h.count[level - 1] - node * FAN) - 1;
+    __threadfence();
+    __syncwarp();
+    u32 before = 0;
+    if (lane_id() == 0) before = atomicInc(arrived + (h.offset[level] - h.offset[2]) + node, last);
+    if (__shfl_sync(FULL, before, 0) != last) return;
+    __threadfence();
+    make(level, node);
+  }
+}

@@ -49,6 +49,8 @@ class SearchIndex:
         By what `scale_cores` has multiplied the core distances.
     core : T[n] or None
         Powers of the core distances.
+    arrived : uint32[nodes above level 1]
+        Zeros.
     neighbours : int32[k, n] or None
         Nearest neighbours of each point; `core_distances` finds them and `cache_neighbours` uses them.
     listed : T[k, n] or None
@@ -85,8 +87,13 @@ class SearchIndex:
         nodes = cupy.empty((2 * sum(self.counts), self.rows.shape[1]), self.dtype)
         if self.walks:
             launch("points/bvh", f"leaf_boxes<{self.layout}>", padded(self.n), self.rows, self.n, nodes)
-        each_level(self, "points/bvh", "parent_boxes", range(1, len(self.counts)), nodes)
+            launch_upper(self, "points/bvh", "upper_boxes", 1, nodes)
         return nodes
+
+    @functools.cached_property
+    def arrived(self) -> cupy.ndarray:
+        """Zeros, for kernels that make all levels: see `rise` in bvh.cuh."""
+        return cupy.zeros(max(sum(self.counts[2:]), 1), np.uint32)
 
     @property
     def few(self) -> bool:
@@ -169,10 +176,11 @@ def _gathered(
     return index
 
 
-def each_level(index: SearchIndex, path: str, name: str, levels: range, nodes: cupy.ndarray) -> None:
-    """A kernel over the nodes of each level, from low to high, a warp a node."""
-    for level in levels:
-        launch(path, f"{name}<{index.layout}>", 32 * index.counts[level], index.hierarchy, level, nodes)
+def launch_upper(index: SearchIndex, path: str, name: str, level: int, nodes: cupy.ndarray) -> None:
+    """A kernel over the nodes of a level and all above, if there are any: a warp a node of that level."""
+    if level < len(index.counts):
+        args = (index.hierarchy, nodes, index.arrived)
+        launch(path, f"{name}<{index.layout}>", 32 * index.counts[level], *args)
 
 
 def write_cores(index: SearchIndex, core: cupy.ndarray) -> None:
@@ -182,4 +190,4 @@ def write_cores(index: SearchIndex, core: cupy.ndarray) -> None:
         index.rows[: index.n, -1] = core
         return
     launch("points/bvh", f"leaf_cores<{index.layout}>", index.n, core, index.n, index.rows, index.nodes)
-    each_level(index, "points/bvh", "parent_cores", range(1, len(index.counts)), index.nodes)
+    launch_upper(index, "points/bvh", "upper_cores", 1, index.nodes)

@@ -1,15 +1,19 @@
 // Cached nearest neighbours of another component, and the upper bounds that follow from them.
 //
 // cached.py launches start_cache once, cache_from_lists then and, as long as lists are kept, before each search, and
-// upper_bounds in every round; search.py launches forget_distances before a search.
+// begin_round in every round, with upper_labels of labels.cu; search.py launches forget_distances before a search.
 #include "points/cached.cuh"
 
-template <class T>
+// See cached.cuh. It does nothing while `unfinished` says that not every parent is a root: see merge.cu.
+template <class T, int FIXED>
 __global__ void __launch_bounds__(EMST_BLOCK, 6)
-    upper_bounds(const int *labels, i64 n, const T *rows, int dimensions, int stride, const Bits<T> *step,
-                 const Bits<T> *second, int *nearest, Bits<T> *bound, Bits<T> *best, int *count) {
+    begin_round(const int *parent, const int *unfinished, int *labels, i64 n, const __grid_constant__ Hierarchy h,
+                T *nodes, const T *rows, int dimensions, int stride, const Bits<T> *step, const Bits<T> *second,
+                int *nearest, Bits<T> *bound, Bits<T> *best, int *count) {
   if (thread_id() == 0) count[2] = count[3] = 0;  // see search.cu
-  bound_components<T>(blockIdx.x, labels, n, rows, dimensions, stride, step, second, nearest, bound, best);
+  if (parent && *unfinished) return;
+  const Bounds<T> bounds = {rows, dimensions, stride, step, second, nearest, bound, best};
+  begin_block<T, FIXED, EMST_BLOCK>(blockIdx.x, parent, labels, n, h, nodes, bounds);
 }
 
 // No neighbour is cached yet, and the bound is the core distance, if there are any. Of repeated points only the first

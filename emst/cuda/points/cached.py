@@ -6,7 +6,9 @@ import cupy
 import numpy as np
 
 from emst.backend.records import Forest
+from emst.cuda.merge import labels_behind
 from emst.cuda.points.bvh import SearchIndex
+from emst.cuda.points.labels import label_upper
 from emst.cuda.runtime.constants import BITS_TILE, MOST_STOPPED
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
 from emst.cuda.runtime.memory import empties
@@ -90,10 +92,12 @@ def fill_from_lists(index: SearchIndex, forest: Forest, cache: NeighbourCache) -
     launch("points/cached", name, n, again, *points, len(lists), lists, cache.listed, *results)
 
 
-def upper_bounds(index: SearchIndex, forest: Forest, cache: NeighbourCache) -> None:
+def begin_round(index: SearchIndex, forest: Forest, cache: NeighbourCache) -> None:
     """See `emst.backend.operations`; `merge` and `join_duplicates` leave `best` at infinity."""
     if cache.rounds == 1 and cache.alone and not index.walks:  # the nearest neighbour of each point has joined it
         cache.nearest.data.memset_async(0xFF, cache.nearest.nbytes)
-    arrays = (forest.labels, index.n, index.rows, *index.shape, cache.step)
+    name, nodes = f"begin_round<{index.T}, {index.d if index.walks else 0}>", index.nodes if index.walks else None
+    points = (forest.labels, index.n, index.hierarchy, nodes, index.rows, *index.shape, cache.step)
     results = (cache.second, cache.nearest, cache.bound, forest.best, cache.count)
-    launch_over_points("points/cached", f"upper_bounds<{index.T}>", index.n, *arrays, *results)
+    launch_over_points("points/cached", name, index.n, *labels_behind(forest), *points, *results)
+    label_upper(index)

@@ -1,25 +1,28 @@
-// Labels of nodes, level by level; see labels.cuh.
+// Labels of nodes; see labels.cuh. labels.py launches label_leaves and upper_labels, and cached.py upper_labels.
 #include "points/labels.cuh"
 
+// The labels of leaves and of level 1. `group` may be null: see `label_nodes` of the operations.
 template <class T, int D>
-__global__ void label_leaves(const int *labels, const int *group, i64 n, const Hierarchy h, T *nodes) {
-  const i64 node = thread_id() / 32;
-  if (node * (FAN * LEAF) < n) label_leaves_below<T, D>(h, node, labels, group, n, nodes);
+__global__ void label_leaves(const int *labels, const int *group, i64 n, const __grid_constant__ Hierarchy h,
+                             T *nodes) {
+  const auto label_of_point = [&](i64 i) {
+    const int label = labels[minimum(i, n - 1)];
+    return group ? group[label] : label;
+  };
+  int label[EACH], front[NODES_OF<EMST_BLOCK>];
+#pragma unroll
+  for (int j = 0; j < EACH; j++) label[j] = label_of_point(point_of_thread(j));
+#pragma unroll
+  for (int k = 0; k < NODES_OF<EMST_BLOCK>; k++)
+    front[k] = label_of_point((blockIdx.x * (i64)NODES_OF<EMST_BLOCK> + k) * (FAN * LEAF));
+  label_block<T, D, EMST_BLOCK>(h, blockIdx.x, n, label, front, nodes);
 }
 
+// The labels above level 1: a warp a node of level 2.
 template <class T, int D>
-__global__ void label_level(const Hierarchy h, i64 level, T *nodes) {
+__global__ void upper_labels(const __grid_constant__ Hierarchy h, T *nodes, u32 *arrived) {
   const i64 node = thread_id() / 32;
-  if (node < h.count[level]) label_node<T, D>(h, (int)level, (int)level - 1, node, nodes);
-}
-
-// All levels from `level` up, in one block.
-template <class T, int D>
-__global__ void label_top(const Hierarchy h, i64 level, T *nodes) {
-  for (; level < h.levels; level++) {
-    for (i64 node = threadIdx.x / 32; node < h.count[level]; node += blockDim.x / 32)
-      label_node<T, D>(h, (int)level, (int)level - 1, node, nodes);
-    __threadfence_block();
-    __syncthreads();
-  }
+  if (node >= h.count[2]) return;
+  label_node<T, D>(h, 2, node, nodes);
+  rise(h, 2, node, arrived, [&](int level, i64 above) { label_node<T, D>(h, level, above, nodes); });
 }

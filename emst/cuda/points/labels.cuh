@@ -1,4 +1,4 @@
-// The label of a node is the component of all points below it, or MIXED if they lie in several. A warp finds it.
+// The label of a node is the component of all points below it, or MIXED if they lie in several.
 #pragma once
 #include "points/bvh.cuh"
 
@@ -8,45 +8,43 @@ __device__ i64 label_at(i64 node) {
   return 2 * node * STRIDE<D> + STRIDE<D> - 1;
 }
 
-// The leaves below a node of level 1, and that node, unless the leaves are the only level. `group` may be null: see
-// `label_nodes` of the operations.
+// The label of a node, from those of its children; called by one warp.
 template <class T, int D>
-__device__ void label_leaves_below(const Hierarchy &h, i64 node, const int *labels, const int *group, i64 n, T *nodes) {
-  constexpr int TOGETHER = 8;  // loads of 32 labels whose waits overlap
-  static_assert(FAN * LEAF % (32 * TOGETHER) == 0, "the points below a node of level 1 are whole groups");
-  const u32 lane = lane_id(), team = ((1u << LEAF) - 1) << (lane / LEAF * LEAF);
-  const i64 begin = node * (FAN * LEAF);
-  const int front = group ? group[labels[begin]] : labels[begin];
-  bool uniform = true;
-  for (i64 first = begin; first < minimum(begin + FAN * LEAF, n); first += 32 * TOGETHER) {
-    int label[TOGETHER];  // past the end, that of the last point
-#pragma unroll
-    for (int j = 0; j < TOGETHER; j++) label[j] = labels[minimum(first + j * 32 + lane, n - 1)];
-    if (group)
-#pragma unroll
-      for (int j = 0; j < TOGETHER; j++) label[j] = group[label[j]];
-#pragma unroll
-    for (int j = 0; j < TOGETHER; j++) {
-      const i64 i = first + j * 32 + lane;
-      const int of_leaf = __shfl_sync(FULL, label[j], lane / LEAF * LEAF);
-      const bool same = (__ballot_sync(FULL, label[j] == of_leaf) & team) == team;
-      if (lane % LEAF == 0 && i < n) nodes[label_at<D>(i / LEAF)] = tag_of(same ? of_leaf : MIXED, T(0));
-      uniform &= label[j] == front;
-    }
-  }
-  uniform = __all_sync(FULL, uniform);
-  if (lane == 0 && h.levels > 1) nodes[label_at<D>(h.offset[1] + node)] = tag_of(uniform ? front : MIXED, T(0));
+__device__ void label_node(const Hierarchy &h, int level, i64 node, T *nodes) {
+  const i64 child = minimum(node * FAN + lane_id(), (i64)h.count[level - 1] - 1);
+  const int label = label_of(nodes[label_at<D>(h.offset[level - 1] + child)]), front = __shfl_sync(FULL, label, 0);
+  const bool uniform = __all_sync(FULL, label == front);
+  if (lane_id() == 0) nodes[label_at<D>(h.offset[level] + node)] = tag_of(uniform ? front : MIXED, T(0));
 }
 
-// A node of a level, from those of a level `below` it.
-template <class T, int D>
-__device__ void label_node(const Hierarchy &h, int level, int below, i64 node, T *nodes) {
-  const i64 width = 1ll << FAN_BITS * (level - below), end = minimum((node + 1) * width, (i64)h.count[below]);
-  const volatile T *const labels = nodes + label_at<D>(h.offset[below]);
-  const int front = label_of(labels[2 * node * width * STRIDE<D>]);
-  bool uniform = true;
-  for (i64 child = node * width + lane_id(); child < end; child += 32)
-    uniform &= label_of(labels[2 * child * STRIDE<D>]) == front;
-  uniform = __all_sync(FULL, uniform);
-  if (lane_id() == 0) nodes[label_at<D>(h.offset[level] + node)] = tag_of(uniform ? front : MIXED, T(0));
+// A block of THREADS threads, each with EACH points (see point_of_thread), has the points below so many nodes of
+// level 1.
+template <int THREADS>
+constexpr int NODES_OF = THREADS * EACH / (FAN * LEAF);
+
+// The labels of these nodes and of the leaves below. `label` is that of the thread's points; past the end, that of the
+// last one. `front` is that of each node's first point.
+template <class T, int D, int THREADS>
+__device__ void label_block(const Hierarchy &h, i64 block, i64 n, const int (&label)[EACH],
+                            const int (&front)[NODES_OF<THREADS>], T *nodes) {
+  constexpr int NODES = NODES_OF<THREADS>, STEPS = EACH / NODES;  // points of a thread below one node
+  static_assert(NODES * (FAN * LEAF) == THREADS * EACH, "a block has whole nodes");
+  const u32 lane = lane_id(), team = ((1u << LEAF) - 1) << (lane / LEAF * LEAF);
+#pragma unroll
+  for (int j = 0; j < EACH; j++) {
+    const i64 i = point_of_thread(block, j);
+    const int of_leaf = __shfl_sync(FULL, label[j], lane / LEAF * LEAF);
+    const bool same = (__ballot_sync(FULL, label[j] == of_leaf) & team) == team;
+    if (lane % LEAF == 0 && i < n) nodes[label_at<D>(i / LEAF)] = tag_of(same ? of_leaf : MIXED, T(0));
+  }
+#pragma unroll
+  for (int k = 0; k < NODES; k++) {
+    bool uniform = true;
+#pragma unroll
+    for (int j = k * STEPS; j < (k + 1) * STEPS; j++) uniform &= label[j] == front[k];
+    uniform = __syncthreads_and(uniform);
+    const i64 node = block * NODES + k;
+    if (threadIdx.x == 0 && h.levels > 1 && node < h.count[1])
+      nodes[label_at<D>(h.offset[1] + node)] = tag_of(uniform ? front[k] : MIXED, T(0));
+  }
 }

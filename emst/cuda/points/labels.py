@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import cupy
 
-from emst.cuda.points.bvh import SearchIndex, each_level
-from emst.cuda.runtime.constants import FAN, LEAF
-from emst.cuda.runtime.launch import launch
+from emst.cuda.points.bvh import SearchIndex, launch_upper
+from emst.cuda.runtime.launch import launch_over_points
 
 
 def label_nodes(index: SearchIndex, labels: cupy.ndarray, group: cupy.ndarray | None = None) -> None:
@@ -17,8 +16,11 @@ def label_nodes(index: SearchIndex, labels: cupy.ndarray, group: cupy.ndarray | 
     if not index.walks:
         return
     args = (cupy.ascontiguousarray(labels), group, index.n, index.hierarchy, index.nodes)
-    launch("points/labels", f"label_leaves<{index.layout}>", 32 * -(-index.n // (LEAF * FAN)), *args)
-    top = max(sum(count > FAN for count in index.counts), 2)  # the first level that one block does at once
-    each_level(index, "points/labels", "label_level", range(2, top), index.nodes)
-    if top < len(index.counts):
-        launch("points/labels", f"label_top<{index.layout}>", 1024, index.hierarchy, top, index.nodes, block=1024)
+    launch_over_points("points/labels", f"label_leaves<{index.layout}>", index.n, *args)
+    label_upper(index)
+
+
+def label_upper(index: SearchIndex) -> None:
+    """Labels of the nodes above level 1, from those of level 1."""
+    if index.walks:
+        launch_upper(index, "points/labels", "upper_labels", 2, index.nodes)

@@ -1,5 +1,5 @@
 // The rounds that are left, in one cooperative launch, by the passes that the loop launches one by one (cached.cuh,
-// labels.cuh, search.cuh, lightest.cuh, merge.cuh): where points or components are few, launches and the host's waits
+// search.cuh, lightest.cuh, merge.cuh): where points or components are few, launches and the host's waits
 // take longer than the passes.
 //
 // Each round gives every component the same edge, the first in the total order, so the forest is the loop's. Passes
@@ -7,7 +7,6 @@
 #include "merge.cuh"
 #include "lightest.cuh"
 #include "points/cached.cuh"
-#include "points/labels.cuh"
 #include "points/search.cuh"
 #include "runtime/grid.cuh"
 
@@ -21,12 +20,13 @@ struct State {  // zeros before the launch
   int left[MOST_ROUNDS];  // components after each round
 };
 static_assert(sizeof(State) == EMST_ROUNDS_WORDS * sizeof(int), "rounds.py allocates it");
+static_assert(NODES_OF<32 * WARPS> == 1, "a block begins a round for the points below a node of level 1");
 
 // What the rounds keep of every point, and of the component whose root it is.
 template <class T>
 struct Kept {
   int *labels, *nearest, *parent;
-  Bits<T> *bound, *second, *step;
+  Bits<T> *bound, *second;
   Bits<T> *best, *best_distance;
   u64 *edge, *ends;
   Bits<T> *weight;
@@ -42,17 +42,6 @@ __device__ void for_point_blocks(const Grid &grid, i64 n, Block block) {
 template <class Warp>
 __device__ void for_warps(const Grid &grid, i64 count, Warp warp) {
   for (i64 i = grid.first() / 32; i < count; i += grid.step() / 32) warp(i);
-}
-
-// What the loop's `prepare` does, but for the nodes above level 1.
-template <class T, int D>
-__device__ void prepare(const Grid &grid, const T *rows, i64 n, const Hierarchy &h, T *nodes, const Kept<T> &kept) {
-  for_point_blocks(grid, n, [&](i64 block) {
-    bound_components<T>(block, kept.labels, n, rows, D, STRIDE<D>, kept.step, kept.second, kept.nearest, kept.bound,
-                        kept.best);
-  });
-  for_warps(grid, (n + FAN * LEAF - 1) / (FAN * LEAF),
-            [&](i64 node) { label_leaves_below<T, D>(h, node, kept.labels, nullptr, n, nodes); });
 }
 
 // Searches for the points that can have the lightest edge of their component and have no cached neighbour. A packet is
@@ -79,18 +68,15 @@ __device__ void search_runs(const Grid &grid, const T *rows, i64 n, const Hierar
   });
 }
 
-// Sets the lightest edge of every component; see lightest.cuh. And labels the nodes above level 1 for the next round:
-// labels of an earlier round exclude less, and never too much, since components only grow.
-template <class T, int D, bool MRD>
-__device__ void choose(const Grid &grid, i64 n, const Hierarchy &h, T *nodes, const Kept<T> &kept) {
+// Sets the lightest edge of every component; see lightest.cuh.
+template <class T, bool MRD>
+__device__ void choose(const Grid &grid, i64 n, const Kept<T> &kept) {
   const Chosen all(nullptr, nullptr, n);
   if constexpr (MRD) {
     lower_distances<T>(kept.labels, all, kept.nearest, kept.bound, kept.second, kept.best, kept.best_distance);
     grid.sync();
   }
   choose_edges<T>(kept.labels, all, kept.nearest, kept.bound, kept.second, kept.best, kept.best_distance, kept.edge);
-  for (int level = 2; level < h.levels; level++)
-    for_warps(grid, h.count[level], [&](i64 node) { label_node<T, D>(h, level, 1, node, nodes); });
 }
 
 // Hooks components; returns how many of this thread's stay.
@@ -140,15 +126,16 @@ __device__ bool relabel(const Grid &grid, i64 n, const Kept<T> &kept, volatile i
 template <class T, int D, bool MRD>
 constexpr int HELD = BLOCKS_HELD<T, D, MRD> < EMST_ROUNDS_BLOCKS ? BLOCKS_HELD<T, D, MRD> : EMST_ROUNDS_BLOCKS;
 
-// For the first round, `upper_bounds` and `label_nodes` have run before this launch.
+// For the first round, begin_round has run before this launch.
 template <class T, int D, int METRIC, bool MRD>
 __global__ void __launch_bounds__(32 * WARPS, HELD<T, D, MRD>)
-    join_rest(const T *rows, i64 n, const __grid_constant__ Hierarchy h, T *nodes, const Norm<METRIC> norm, i64 count,
-              bool looks_farther, T slack, i64 slack_up_to, int *labels, int *nearest, int *parent, Bits<T> *bound,
-              Bits<T> *second, Bits<T> *step, Bits<T> *best, Bits<T> *best_distance, u64 *edge, u64 *ends,
-              Bits<T> *weight, State *state) {
+    join_rest(const T *rows, i64 n, const __grid_constant__ Hierarchy h, T *nodes, u32 *arrived,
+              const Norm<METRIC> norm, i64 count, bool looks_farther, T slack, i64 slack_up_to, int *labels,
+              int *nearest, int *parent, Bits<T> *bound, Bits<T> *second, Bits<T> *step, Bits<T> *best,
+              Bits<T> *best_distance, u64 *edge, u64 *ends, Bits<T> *weight, State *state) {
   const Grid grid = {&state->arrived, (int)blockIdx.x, (int)gridDim.x};
-  const Kept<T> kept = {labels, nearest, parent, bound, second, step, best, best_distance, edge, ends, weight};
+  const Kept<T> kept = {labels, nearest, parent, bound, second, best, best_distance, edge, ends, weight};
+  const Bounds<T> bounds = {rows, D, STRIDE<D>, step, second, nearest, bound, best};
   int pass = 0;
   for (i64 i = grid.first(); i < n; i += grid.step()) {
     parent[i] = labels[i];
@@ -156,12 +143,17 @@ __global__ void __launch_bounds__(32 * WARPS, HELD<T, D, MRD>)
   }
 #pragma unroll 1
   for (int round = 0; round < MOST_ROUNDS && count > 1; round++) {
-    if (round > 0) prepare<T, D>(grid, rows, n, h, nodes, kept);
+    if (round > 0)
+      for_point_blocks(grid, n, [&](i64 block) {
+        begin_block<T, D, 32 * WARPS>(block, nullptr, labels, n, h, nodes, bounds);
+        if (h.levels > 2 && threadIdx.x < 32)
+          rise(h, 1, block, arrived, [&](int level, i64 above) { label_node<T, D>(h, level, above, nodes); });
+      });
     grid.sync();
     const T factor = (round > 0 || looks_farther) && n < slack_up_to * count ? slack : T(1);
     search_runs<T, D, METRIC, MRD>(grid, rows, n, h, nodes, norm, kept, factor);
     grid.sync();
-    choose<T, D, MRD>(grid, n, h, nodes, kept);
+    choose<T, MRD>(grid, n, kept);
     grid.sync();
     const int roots = (int)block_sum<32 * WARPS>(hook_components<T>(grid, n, kept));
     if (threadIdx.x == 0 && roots) atomicAdd(state->left + round, roots);
