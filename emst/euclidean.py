@@ -156,7 +156,7 @@ def _on_one_device(
         d = metric.searched_columns(data.array.shape[1])
         ops.load_ahead(n, d, metric.searched_in(computed), metric.norm, k, weighted=weights is not None)
         points = in_range(data.array, computed, ops)
-        statistics = ops.point_statistics(points)
+        statistics = ops.point_statistics(points, ordered=weights is None and metric.orders(computed))
         check_finite(statistics.bad, statistics.first)
         if metric.image is directions:
             check_directions(points)

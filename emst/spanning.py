@@ -142,11 +142,12 @@ def spanning_tree(
         Core distances in the units of the points, without the factor; None for ``k == 1``.
     """
     joined = join(points, statistics, k, ops, report, norm, core_factor, cores)
-    index, order, core = joined.index, joined.order, joined.core
+    index, order = joined.index, joined.order
+    core = None if joined.core is None else ops.unscaled(index, joined.core, order)  # a device does not wait for edges
     edges, weights = ops.sorted_edges(index, joined.forest, order)
     if norm.degree not in (1, 2):  # other roots of neighbouring numbers may descend by a last digit
         weights = ops.asarray(np.maximum.accumulate(to_host(weights)))
-    return edges, weights, None if core is None else ops.unscaled(index, core, order)
+    return edges, weights, core
 
 
 @dataclass(frozen=True, eq=False)

@@ -163,8 +163,9 @@ class PointOperations(ArrayOperations, Protocol):
         several `partitions` or alone, and their labels if `labels` is the dtype of the heights; returns at once. It
         changes no result. The CPU's compiler does one thing at a time, so that backend does nothing."""
 
-    def point_statistics(self, points: Array) -> PointStatistics:
-        """Bounds of the points, and rows that are not finite."""
+    def point_statistics(self, points: Array, ordered: bool = False) -> PointStatistics:
+        """Bounds of the points, and rows that are not finite. With `ordered`, `curve_order` of these points comes next,
+        in their box: a backend may begin with it."""
 
     def curve_order(
         self,

@@ -31,9 +31,9 @@ __global__ void hook(const int *components, i64 count, const int *labels, const 
   if (threadIdx.x == 0 && here) atomicAdd(status + 2, here);
 }
 
-// Labels become roots, which the parents of all components are; otherwise it does nothing.
-__global__ void relabel(const int *parent, const int *unfinished, i64 n, int *labels) {
-  if (*unfinished) return;
+// Labels become roots, if the parents of all components are roots.
+__global__ void relabel(const int *parent, const int *status, i64 n, int *labels) {
+  if (status[1]) return;
   int old[EACH], root[EACH];
 #pragma unroll
   for (int j = 0; j < EACH; j++) old[j] = point_of_thread(j) < n ? labels[point_of_thread(j)] : NONE;

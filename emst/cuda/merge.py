@@ -10,7 +10,7 @@ import numpy as np
 from emst.backend.records import NO_FOREST, Forest, Taken
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
-from emst.cuda.runtime.memory import OnItsWay, empties
+from emst.cuda.runtime.memory import OnItsWay, empties, zeros
 
 
 class MergeScratch:
@@ -31,12 +31,11 @@ class MergeScratch:
             (n, np.uint64), (n, np.uint64), (n, np.int32), (n, np.int32)
         )
         self.edge.data.memset_async(0xFF, self.edge.nbytes)
-        self.status = cupy.zeros(3, np.int32)  # see merge.cu
-        self.unfinished = self.status[1:]
+        self.status, tiles = zeros((3, np.int32), Compaction.words(n))  # see merge.cu
         self.hooked = 0  # components, in all rounds so far
         self.behind = False  # whether labels are those of the round before
         self.taken: Taken | None = None  # see `join_rest`
-        self.compaction = Compaction(n)
+        self.compaction = Compaction(n, tiles=tiles)
 
 
 def scratch_of(forest: Forest) -> MergeScratch:
@@ -97,8 +96,8 @@ def _relabel(forest: Forest, prepare: Callable[[Forest], None] | None) -> list[i
 
 
 def labels_behind(forest: Forest) -> tuple[cupy.ndarray | None, cupy.ndarray | None]:
-    """What a launch takes that brings the labels up to date, which it then does: the parent of every component, and
-    whether not all parents are roots yet. None for both if the labels are up to date."""
+    """What a launch takes that brings the labels up to date, which it then does: the parent of every component, and the
+    status, since not all parents may be roots yet. None for both if the labels are up to date."""
     s = scratch_of(forest)
     behind, s.behind = s.behind, False
-    return (s.parent, s.unfinished) if behind else (None, None)
+    return (s.parent, s.status) if behind else (None, None)

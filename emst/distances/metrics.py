@@ -125,6 +125,10 @@ class Metric:
         """The dtype in which the tree search compares points whose results are of `dtype`: float64 for powers."""
         return np.dtype(np.float64) if self.norm.kind in ("powers", "any power") else np.dtype(dtype)
 
+    def orders(self, dtype: np.dtype) -> bool:
+        """Whether the tree search orders the given points themselves, where these and results are of `dtype`."""
+        return self.way == "tree" and self.image is None and self.searched_in(dtype) == dtype
+
     def searched_columns(self, d: int) -> int:
         """How many coordinates the tree search compares of points with d: places on a sphere have three."""
         return d if self.sphere is None else 3

@@ -127,7 +127,7 @@ def _of_checked_points(data: CheckedPoints, request: Request) -> Model:
             weighted = weights is not None
             ops.load_ahead(n, d, metric.searched_in(dtype), metric.norm, k, labels=dtype, weighted=weighted)
         points = in_range(data.array, dtype, ops)
-        statistics = ops.point_statistics(points)
+        statistics = ops.point_statistics(points, ordered=weights is None and metric.orders(dtype))
         rows = finite_rows(points) if statistics.bad else None
         if rows is not None:
             points = points[rows.kept]

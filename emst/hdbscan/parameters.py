@@ -139,10 +139,24 @@ class Request:
     sample_weight: Any = None
 
 
+PLAIN = frozenset([int, float, bool, str, type(None)])
+_allowed: set[Any] = set()  # values that were checked, so that a loop of small fits does not check them again
+MOST_ALLOWED = 256
+
+
 def check_parameters(estimator: Any, rules: dict[str, Rule] = RULES) -> None:
     """Raise ValueError for the first parameter whose value is not allowed."""
-    for name, rule in rules.items():
-        rule.check(name, getattr(estimator, name))
+    values = tuple(getattr(estimator, name) for name in rules)
+    types = tuple(map(type, values))  # True equals 1, but is no integer
+    known = (types, values) if rules is RULES and PLAIN.issuperset(types) else None
+    if known is not None and known in _allowed:
+        return
+    for (name, rule), value in zip(rules.items(), values, strict=True):
+        rule.check(name, value)
+    if known is not None:
+        if len(_allowed) >= MOST_ALLOWED:
+            _allowed.clear()
+        _allowed.add(known)
 
 
 def request_of(estimator: Any, progress: Progress, *, sparse: bool, sample_weight: Any = None) -> Request:

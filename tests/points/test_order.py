@@ -54,6 +54,21 @@ def test_order_equals_the_reference(ops, d, dtype):
         check_order(ops, cloud(150, d, dtype, kind))
 
 
+@pytest.mark.parametrize("n", [CROWD + 1, 3_000, 20_000])
+@pytest.mark.parametrize("d", [2, 3, 40])
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_order_that_began_with_the_statistics(ops, kind, d, n):
+    """A GPU computes codes before it knows the scale. What has begun is used once, and only for the same points."""
+    x = cloud(n, d, np.float32, kind) * np.float32(1e-30)
+    scale, rows = scale_and_order(x)
+    points = to_device(ops, x)
+    box = ops.point_statistics(points, ordered=True).box
+    other = to_device(ops, np.ascontiguousarray(x[::-1]))
+    np.testing.assert_array_equal(to_host(ops.curve_order(other, scale, box=box).rows), scale_and_order(x[::-1])[1])
+    for _ in range(2):
+        np.testing.assert_array_equal(to_host(ops.curve_order(points, scale, box=box).rows), rows)
+
+
 @pytest.mark.parametrize("kind", CROWDED)
 def test_crowded_cells_are_divided(ops, kind):
     levels = check_order(ops, CROWDED[kind]())

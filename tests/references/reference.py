@@ -186,7 +186,7 @@ def asarray(array, dtype=None):
     return np.ascontiguousarray(array, dtype)
 
 
-def point_statistics(points):
+def point_statistics(points, ordered=False):
     bad = ~np.isfinite(points).all(axis=1)
     first = int(bad.argmax()) if bad.any() else -1
     box = Box(points.min(axis=0).astype(np.float64), points.max(axis=0).astype(np.float64))

@@ -10,7 +10,7 @@ from emst.cpu.runtime.numbers import greater, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for, rows_that_hold
 
 
-def point_statistics(points):
+def point_statistics(points, ordered=False):
     """See `emst.backend.operations`."""
     n, d = points.shape
     grain = grain_for(n, rows_that_hold(1 << 17, d))

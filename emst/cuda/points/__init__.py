@@ -1,6 +1,7 @@
 """Spanning trees of points on the GPU, in the order of a run.
 
-statistics     bounds, and rows that are not finite
+statistics     bounds, and rows that are not finite; then the GPU begins with the order
+corners.py     these bounds as ordered integers
 memory.py      the bytes that a tree takes, checked before anything is allocated
 ahead.py       which kernels a tree and its clusters will launch: they are compiled side by side
 ahead_lists.py  these kernels, by what needs them

@@ -33,7 +33,7 @@ def tree_bytes(n: int, d: int, dtype: Any, k: int) -> int:
     rounds = ids + numbers + splits + mrd
     # Forest and order; rows and what else orders the edges, keys three times, the result; where many edges are tied,
     # another sort of those.
-    sorting = 4 * 11 + (16 + 5 * size + 20 if k == 1 else 32 + 7 * size + 40)
+    sorting = 4 * 11 + (16 + 5 * size + 20 if k == 1 else 32 + 8 * size + 40)
     return int(n * (row + nodes + max(rounds, sorting))) + multiplied + (1 << 22)
 
 

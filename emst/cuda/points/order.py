@@ -6,13 +6,14 @@ crowded cells make the next level.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
 
 import cupy
 import numpy as np
 
 from emst.backend.records import CROWD, LEAST_EXTENT, MOST_CURVE_AXES, Box, CurveCells, CurveOrder, runs_of
-from emst.cuda.points.statistics import corners_of, corners_of_box
+from emst.cuda.points.corners import corners_of, corners_of_box
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import BLOCK, DIGIT_BITS, LEAST_PASSES, MOST_PASSES, TIES_A_THREAD
 from emst.cuda.runtime.copies import asarray
@@ -48,6 +49,34 @@ class Level(NamedTuple):
     cell: Any = None  # int32[m]: its cell
 
 
+Finish: TypeAlias = Callable[[], tuple[cupy.ndarray, Level | None]]
+
+
+class Begun:
+    """A first level of points that are being ordered. `finish` waits, and returns the rows in order and the next level,
+    if there are crowded cells."""
+
+    def __init__(self, points: cupy.ndarray, finish: Finish) -> None:
+        self._points: cupy.ndarray | None = points
+        self._finish: Finish | None = finish
+
+    def taken(self, points: cupy.ndarray) -> Finish | None:
+        """`finish`, once and for the same points; otherwise None. The memory of this level is its own then."""
+        if self._points is not points:
+            return None
+        finish, self._points, self._finish = self._finish, None, None
+        return finish
+
+
+def begin_order(points: cupy.ndarray, scale: float, corners: cupy.ndarray) -> Finish | None:
+    """Begin with the order of points, each of which counts once, in the box with these corners: what finishes its first
+    level. None if that level is done step by step."""
+    n, d = points.shape
+    if few(n) and d > WARP:
+        return None
+    return (_begin_few if few(n) else _begin_many)(points, scale, corners)
+
+
 def curve_order(
     points: cupy.ndarray, scale: float, keep: bool = False, box: Box | None = None, copies: cupy.ndarray | None = None
 ) -> CurveOrder:
@@ -60,19 +89,15 @@ def curve_order(
     rows, kept = None, []
     if keep:  # copies from the host, which small inputs would feel
         level = Level(n, 1, cupy.zeros(1, np.int32), cupy.asarray([0, n], np.int64))
-    elif few(n) and copies is None and d <= WARP:
-        rows, level = _few_in_order(points, scale, box)
+    elif copies is None:
+        finish = None if box is None or box.begun is None else box.begun.taken(points)
+        if finish is None:
+            finish = begin_order(points, scale, _corners(points, Level(n, 1), box))
+        if finish is not None:
+            rows, level = finish()
     while level is not None:
         grids = _grids(_corners(points, level, box), level.cells, d, scale)
-        packs = rows is None and not keep and copies is None and not few(n)
-        keys = cupy.empty(n, np.uint64) if packs else None
-        codes = _codes(points, scale, level, grids, keys)
-        if keys is not None:
-            rows, level = _by_high_bits(keys, codes, level, grids)
-            if level is None:
-                break
-            codes = codes if level.members is None else take(codes, level.members)
-        codes, rows = _sorted(codes, level, rows)
+        codes, rows = _sorted(_codes(points, scale, level, grids), level, rows)
         if keep:
             kept.append((level.first, *runs_of(codes, level.first, level.start), grids))
         if copies is None:
@@ -100,16 +125,54 @@ def curve_segments(
     return segments
 
 
-def _few_in_order(points: cupy.ndarray, scale: float, box: Box | None) -> tuple[cupy.ndarray, Level | None]:
-    """Few points as the first level orders them, and the next level, if there are crowded cells."""
+def _begin_few(points: cupy.ndarray, scale: float, corners: cupy.ndarray) -> Finish:
+    """The first level of few points, by one launch."""
     n, d = points.shape
-    corners, grids = _corners(points, Level(n, 1), box), new_grids(1, d)
+    grids = new_grids(1, d)
     codes, in_order, rows = empties((n, np.uint64), (n, np.uint64), (n, np.int32))
     state, types = cupy.zeros(2, np.int32), f"{ctype(points.dtype)}, {_types(corners)}, {min(d, MOST_CURVE_AXES)}"
     args = (points, n, np.int32(d), corners, scale, LEAST_EXTENT, *grids, codes, in_order, rows, state)
     launch_resident("points/order_few", f"order_few<{types}>", -(-WARP * n // BLOCK), *args, block=BLOCK)
-    _, crowded = OnItsWay(state).arrived()
-    return rows, _crowded(in_order, Level(n, 1), rows, grids.factor) if crowded else None
+    states = OnItsWay(state)
+
+    def finish() -> tuple[cupy.ndarray, Level | None]:
+        _, crowded = states.arrived()
+        return rows, _crowded(in_order, Level(n, 1), rows, grids.factor) if crowded else None
+
+    return finish
+
+
+def _begin_many(points: cupy.ndarray, scale: float, corners: cupy.ndarray) -> Finish:
+    """The first level of many points: by the highest bits of their codes, in few passes, and those by all bits that
+    share these bits with more than CROWD others. If few passes do not suffice, all by all bits."""
+    (n, d), level = points.shape, Level(len(points), 1)
+    grids, keys, bits = _grids(corners, 1, d, scale), cupy.empty(n, np.uint64), index_bits(n)
+    codes = _codes(points, scale, level, grids, keys)
+    least = LEAST_PASSES + (n > 1 << LEAST_PASSES * DIGIT_BITS)  # more points than keys of so many bits
+    many, state = sample_ties(keys, least, MOST_PASSES + 1, CROWD // 2)
+    ordered = cupy.empty(n, np.int32)
+    keys = sort_packed(keys, many)
+    args = (keys, n, np.int32(bits), many, codes, ordered, state)
+    launch("points/order", "order_packed", -(-n // TIES_A_THREAD), *args)
+    states = OnItsWay(state)
+
+    def finish() -> tuple[cupy.ndarray, Level | None]:
+        (passes,) = states.arrived()
+        if passes == 0:
+            return ordered, None
+        if passes > MOST_PASSES:
+            in_order, rows = _sorted(codes, level, None)
+            return rows, _crowded(in_order, level, rows, grids.factor)
+        place, lowest = cupy.empty(n, np.int32), np.int32(max(64 - DIGIT_BITS * passes, bits))
+        Compaction(n).launch("points/order", "list_crowded", n, keys, lowest, None, n, grids.factor, place, state)
+        place = place[: OnItsWay(state).arrived()[0]]
+        if len(place) == 0:
+            return ordered, None
+        crowd = Level(len(place), 1, place=place, members=take(ordered, place))
+        in_order, rows = _sorted(take(codes, crowd.members), crowd, ordered)
+        return rows, _crowded(in_order, crowd, rows, grids.factor)
+
+    return finish
 
 
 def _corners(points: cupy.ndarray, level: Level, box: Box | None) -> cupy.ndarray:
@@ -162,29 +225,6 @@ def _codes(
 def _coordinates(points: cupy.ndarray) -> str:
     """Arguments of templates: the type of the coordinates, and how many of them a code is made of at most."""
     return f"{ctype(points.dtype)}, {min(points.shape[1], MOST_CURVE_AXES)}"
-
-
-def _by_high_bits(keys: cupy.ndarray, codes: cupy.ndarray, level: Level, grids: Grids) -> tuple[Any, Level | None]:
-    """All points in the order of their codes' highest bits, by few passes, and the level that needs a sort by all bits.
-
-    The level holds the points that share these bits with more than CROWD others; it is None if there are none. If few
-    passes do not suffice, the order is None, and the level is the one that was passed."""
-    n, bits = level.m, index_bits(level.m)
-    least = LEAST_PASSES + (n > 1 << LEAST_PASSES * DIGIT_BITS)  # more points than keys of so many bits
-    many, state = sample_ties(keys, least, MOST_PASSES + 1, CROWD // 2)
-    ordered = cupy.empty(n, np.int32)
-    keys = sort_packed(keys, many)
-    args = (keys, n, np.int32(bits), many, codes, ordered, state)
-    launch("points/order", "order_packed", -(-n // TIES_A_THREAD), *args)
-    (passes,) = OnItsWay(state).arrived()
-    if passes > MOST_PASSES:
-        return None, level
-    if passes == 0:
-        return ordered, None
-    place, lowest = cupy.empty(n, np.int32), np.int32(max(64 - DIGIT_BITS * passes, bits))
-    Compaction(n).launch("points/order", "list_crowded", n, keys, lowest, None, n, grids.factor, place, state)
-    place = place[: OnItsWay(state).arrived()[0]]
-    return ordered, Level(len(place), 1, place=place, members=take(ordered, place)) if len(place) else None
 
 
 def _sorted(codes: cupy.ndarray, level: Level, rows: Any) -> tuple[cupy.ndarray, cupy.ndarray]:

@@ -5,59 +5,28 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
-from emst.backend.records import Box, PointStatistics
-from emst.cuda.runtime.copies import asarray
-from emst.cuda.runtime.launch import launch
+from emst.backend.records import CROWD, Box, PointStatistics
+from emst.cuda.points.corners import corners_of, unordered
+from emst.cuda.points.order import Begun, begin_order
 from emst.cuda.runtime.memory import OnItsWay
 
-# A thread takes so many values, since all threads that begin at the same moment wait for the same few words.
-VALUES, ALL_AT_ONCE, MOST_THREADS = 16, 4096, 1 << 18
 
+def point_statistics(points: cupy.ndarray, ordered: bool = False) -> PointStatistics:
+    """See `emst.backend.operations`. Everything comes back in one copy. The box keeps the corners for `curve_order`,
+    and the order, which the GPU begins with before the host knows the statistics.
 
-def point_statistics(points: cupy.ndarray) -> PointStatistics:
-    """See `emst.backend.operations`. Everything comes back in one copy. The box keeps the corners for `curve_order`."""
-    d = points.shape[1]
+    The codes of float32 points are computed in float64, where any scale gives the same."""
+    n, d = points.shape
     corners = corners_of(points)
-    *values, bad = OnItsWay(corners).arrived()
+    statistics = OnItsWay(corners)
+    begins = ordered and points.dtype == np.float32 and n > CROWD
+    finish = begin_order(points, 1.0, corners) if begins else None
+    *values, bad = statistics.arrived()
     if bad:
         rows = cupy.flatnonzero(~cupy.isfinite(points).all(axis=1))
         return PointStatistics(Box(np.zeros(d), np.zeros(d)), len(rows), int(rows[0]))
-    ordered = np.array(values, corners.dtype).reshape(2, d)
-    ordered[0] = ~ordered[0]
-    low, high = _unordered(ordered)
-    return PointStatistics(Box(low, high, corners), 0, -1)
-
-
-def corners_of(points: cupy.ndarray) -> cupy.ndarray:
-    """Bounds of the points as ordered integers, unsigned[2 d + 1]: complements of the least coordinates, the greatest
-    ones, and whether a value is not finite."""
-    n, d = points.shape
-    wide = points.dtype.itemsize == 8
-    seen = cupy.zeros(2 * d + 1, np.uint64 if wide else np.uint32)
-    threads = max(min(max(n * d // VALUES, ALL_AT_ONCE), n * d, MOST_THREADS) // d, 1) * d
-    name = "point_statistics<double, u64>" if wide else "point_statistics<float, u32>"
-    launch("points/statistics", name, threads, points, n * d, np.int32(d), threads, seen, seen[2 * d :])
-    return seen
-
-
-def corners_of_box(box: Box) -> cupy.ndarray:
-    """The corners of a box: those that it keeps, or else as `corners_of` gives them for points in float64, without the
-    last word."""
-    if box.corners is not None:
-        return box.corners
-    corners = _ordered(np.stack([box.low, box.high]))
-    corners[0] = ~corners[0]
-    return asarray(corners.reshape(-1))
-
-
-def _ordered(values: np.ndarray) -> np.ndarray:
-    """As `ordered` of exact.cuh."""
-    u, top = np.ascontiguousarray(values, np.float64).view(np.uint64), np.uint64(1 << 63)
-    return np.where(u & top, ~u, u | top)
-
-
-def _unordered(u: np.ndarray) -> np.ndarray:
-    """Undo `ordered` of exact.cuh."""
-    top = u.dtype.type(1 << (8 * u.dtype.itemsize - 1))
-    values = np.where(u & top, u ^ top, ~u).view(np.float64 if u.dtype.itemsize == 8 else np.float32)
-    return values.astype(np.float64)
+    both = np.array(values, corners.dtype).reshape(2, d)
+    both[0] = ~both[0]
+    low, high = unordered(both)
+    begun = None if finish is None else Begun(points, finish)
+    return PointStatistics(Box(low, high, corners, begun), 0, -1)

@@ -224,10 +224,18 @@ class Compaction:
     every block its tile.
     """
 
-    def __init__(self, n: int, tile: int = COMPACT_TILE) -> None:
-        self._tile, tiles = tile, -(-n // tile)
-        self._tiles = (cupy.zeros if tiles > 1 else cupy.empty)(COUNTER_WORDS + tiles, np.uint64)  # one reads nothing
+    def __init__(self, n: int, tile: int = COMPACT_TILE, tiles: cupy.ndarray | None = None) -> None:
+        self._tile = tile
+        if tiles is None:
+            words, dtype = self.words(n, tile)
+            tiles = (cupy.zeros if n > tile else cupy.empty)(words, dtype)  # a tile alone reads nothing
+        self._tiles = tiles
         self._epoch = 0
+
+    @staticmethod
+    def words(n: int, tile: int = COMPACT_TILE) -> tuple[int, type]:
+        """How many zeros `tiles` has, and their type."""
+        return COUNTER_WORDS + -(-n // tile), np.uint64
 
     def launch(self, room: str, name: str, n: int, *args: Any) -> None:
         """Run a kernel that compacts or scans n indices; its last two parameters are tiles and epoch."""
