@@ -83,8 +83,10 @@ __device__ bool walk(const Hierarchy &h, const T *nodes, const Packet<T, D> &pac
         int leaf = begin + (int)next;
         const Row<T, D> low = corner(2 * (i64)leaf), high = corner(2 * (i64)leaf + 1);
         const u32 wanting = __ballot_sync(FULL, search.wants(true, (u32)leaf * LEAF, low, high));
-        if (MAY_STOP<Stops>) scans += wanting != 0;
-        if (wanting && search.scan(leaf, wanting)) waiting &= __ballot_sync(FULL, distance <= high_word(search.reach));
+        if (wanting) {
+          if (MAY_STOP<Stops>) scans++;
+          if (search.scan(leaf, wanting)) waiting &= __ballot_sync(FULL, distance <= high_word(search.reach));
+        }
         next = __ffs(waiting) - 1;
       }
     } else {
