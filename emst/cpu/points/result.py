@@ -16,9 +16,11 @@ from emst.cpu.runtime.compile import compiled, kernel, part
 from emst.cpu.runtime.gather import take
 from emst.cpu.runtime.numbers import bits_of, greater, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
+from emst.cpu.runtime.prefetch import prefetch
 from emst.cpu.runtime.sort import FEW, few_scratch, radix_order, sort_few
 
 GRAIN = 1 << 15  # edges
+AHEAD = 16  # edges that are fetched before they are read
 
 
 def sorted_edges(index, forest, order, powers=False):
@@ -31,9 +33,11 @@ def sorted_edges(index, forest, order, powers=False):
     keys, slots = radix_order(_sortable(take(forest.weight, slots)), slots)
     _settle_ties(keys, slots, forest, index)
     del keys
+    rows = empty(2 * index.n, np.int32)
+    for_chunks(_list_rows, index.n, grain_for(index.n, GRAIN), forest.source, forest.target, order, rows)
     m = len(slots)
     edges, weights = np.empty((m, 2), np.int32), np.empty(m, index.dtype)
-    args = (slots, forest.source, forest.target, *_lengths(index, forest, powers), order, edges, weights)
+    args = (slots, rows, *_lengths(index, forest, powers), edges, weights)
     for_chunks(_finish, m, grain_for(m, 1 << 14), *args)
     return edges, weights
 
@@ -47,17 +51,17 @@ def _sorted_at_once(index, forest, order, powers):
     """`sorted_edges` in one call, for few points."""
     n = index.n
     edges, weights = np.empty((n, 2), np.int32), np.empty(n, index.dtype)
-    keys, slots, *spare = empties((n, np.uint64), (n, np.int32), *few_scratch(n))
+    keys, slots, rows, *spare = empties((n, np.uint64), (n, np.int32), (2 * n, np.int32), *few_scratch(n))
     # Edges of equal weight are sorted by distance, for which the points are read. Without core distances, weights are
     # distances already.
     points = None if index.core is None else (index.nodes.blocks, for_few(index.space))
-    found = forest.source, forest.target, forest.weight, keys, slots, tuple(spare)
+    found = forest.source, forest.target, forest.weight, keys, slots, rows, tuple(spare)
     m = _sort_edges(points, *found, *_lengths(index, forest, powers), order, edges, weights)
     return edges[:m], weights[:m]
 
 
 @compiled
-def _sort_edges(points, source, target, weight, keys, slots, spare, lengths, unit, order, edges, weights):
+def _sort_edges(points, source, target, weight, keys, slots, rows, spare, lengths, unit, order, edges, weights):
     """Sort by the first key of the total order; then, as in `_settle_ties`, every run of equal keys by the others, from
     the last to the first. Returns the number of edges."""
     m = 0
@@ -82,7 +86,8 @@ def _sort_edges(points, source, target, weight, keys, slots, spare, lengths, uni
                     keys[i] = bits_of(np.float64(distance_power(blocks, space, u, v)))
                 sort_few(keys[begin:end], slots[begin:end], *spare)
         begin = end
-    _finish(slots, source, target, lengths, unit, order, edges, weights, 0, m)
+    _list_rows(source, target, order, rows, 0, len(source))
+    _finish(slots, rows, lengths, unit, edges, weights, 0, m)
     return m
 
 
@@ -215,11 +220,23 @@ def _sortable(weight):
 
 
 @kernel
-def _finish(slots, source, target, lengths, unit, order, edges, weights, begin, end):
+def _list_rows(source, target, order, rows, begin, end):
+    """The caller's rows of every slot's edge: two for each slot. Its ends are near the slot as a rule."""
+    for slot in range(begin, end):
+        if source[slot] >= 0:
+            u, v = order[source[slot]], order[target[slot]]
+            rows[2 * slot], rows[2 * slot + 1] = lesser(u, v), greater(u, v)
+
+
+@kernel
+def _finish(slots, rows, lengths, unit, edges, weights, begin, end):
+    """Edges in the order of the sort, whose slots lie anywhere."""
     for i in range(begin, end):
-        slot = slots[i]
-        u, v = order[source[slot]], order[target[slot]]
-        edges[i, 0], edges[i, 1] = lesser(u, v), greater(u, v)
+        ahead = np.int64(slots[lesser(i + AHEAD, end - 1)])
+        prefetch(rows, 2 * ahead)
+        prefetch(lengths, ahead)
+        slot = np.int64(slots[i])
+        edges[i, 0], edges[i, 1] = rows[2 * slot], rows[2 * slot + 1]
         weights[i] = np.float64(lengths[slot]) * unit
 
 
