@@ -69,7 +69,8 @@ def spanning_forest(
     ops : Backend
         The backend whose `merge` contracts the edges.
     prepare : callable, optional
-        ``prepare(forest)`` is called after every contraction to compute what the next round needs from the new labels.
+        ``prepare(forest)`` is called after every contraction. It begins with `begin_round` of the backend, which brings
+        the labels up to date, and computes what the next round needs from them.
         It does not depend on the number of components left, so a device can start it before that number reaches the
         host. It is not called before the first round: call it yourself, as `join_duplicates` can.
     hold_back : callable, optional

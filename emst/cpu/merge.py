@@ -25,10 +25,11 @@ def merge(forest, prepare=None):
     forest.components = flatten(parent, components)
     if hooked.sum() != count - forest.count:  # each that hooks is one component less, unless edges close a cycle
         raise RuntimeError(NO_FOREST)
-    for_chunks(relabel, n, grain_for(n, 1 << 15), parent, forest.labels)
-    for_chunks(_forget_best, forest.count, grain_for(forest.count, 1 << 15), forest.components, forest.best)
     if prepare is not None and forest.count > 1:
         prepare(forest)
+        return forest.count
+    for_chunks(relabel, n, grain_for(n, 1 << 15), parent, forest.labels)
+    for_chunks(_forget_best, forest.count, grain_for(forest.count, 1 << 15), forest.components, forest.best)
     return forest.count
 
 

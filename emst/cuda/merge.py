@@ -61,8 +61,7 @@ def halves(packed: cupy.ndarray) -> tuple[cupy.ndarray, cupy.ndarray]:
 
 
 def merge(forest: Forest, prepare: Callable[[Forest], None] | None = None) -> int:
-    """See `emst.backend.operations`. Three numbers reach the host: see merge.cu. `prepare` takes the labels to their
-    roots, by `labels_behind`."""
+    """See `emst.backend.operations`. Three numbers reach the host: see merge.cu."""
     s, components, count, labels = scratch_of(forest), forest.components, forest.count, forest.labels
     edges = (forest.best, s.edge, s.parent, s.ends, forest.weight)
     launch("merge", f"hook<{ctype(forest.best.dtype)}>", count, components, count, labels, *edges, s.status)
@@ -90,7 +89,7 @@ def _relabel(forest: Forest, prepare: Callable[[Forest], None] | None) -> list[i
     status, s.behind = OnItsWay(s.status), True
     if prepare is not None:
         prepare(forest)
-    else:
+    if s.behind:
         launch_over_points("merge", "relabel", len(labels), *labels_behind(forest), len(labels), labels)
     return status.arrived()
 

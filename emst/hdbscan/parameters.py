@@ -151,7 +151,7 @@ def check_parameters(estimator: Any, rules: dict[str, Rule] = RULES) -> None:
     known = (types, values) if rules is RULES and PLAIN.issuperset(types) else None
     if known is not None and known in _allowed:
         return
-    for (name, rule), value in zip(rules.items(), values, strict=True):
+    for (name, rule), value in zip(rules.items(), values):
         rule.check(name, value)
     if known is not None:
         if len(_allowed) >= MOST_ALLOWED:

@@ -1,5 +1,7 @@
 """The order of points along a Hilbert curve that adapts to them, and places of new points in it."""
 
+import importlib
+
 import numpy as np
 import pytest
 import reference
@@ -67,6 +69,27 @@ def test_an_order_that_began_with_the_statistics(ops, kind, d, n):
     np.testing.assert_array_equal(to_host(ops.curve_order(other, scale, box=box).rows), scale_and_order(x[::-1])[1])
     for _ in range(2):
         np.testing.assert_array_equal(to_host(ops.curve_order(points, scale, box=box).rows), rows)
+
+
+@pytest.mark.parametrize("share", [1.0, 0.5, 0.05])
+@pytest.mark.parametrize("n, d", [(100, 90), (20_000, 90), (12_000, 784)])
+def test_an_order_that_began_with_points_that_are_not_finite(ops, n, d, share):
+    """A GPU begins before it knows. An axis without a number has a place of its own in the grid, too."""
+    x = cloud(n, d, np.float32)
+    bad = np.random.default_rng(0).random((n, d)) < share
+    x[bad] = np.random.default_rng(1).choice(np.array([np.nan, -np.nan, np.inf, -np.inf], np.float32), bad.sum())
+    assert ops.point_statistics(to_device(ops, x), ordered=True).bad == (~np.isfinite(x).all(axis=1)).sum()
+    if ops.name == "cpu":
+        return
+    import cupy
+
+    order = importlib.import_module("emst.cuda.points.order")
+    corners = importlib.import_module("emst.cuda.points.corners").corners_of(to_device(ops, x))
+    grids = order._grids(corners, 1, d, 1.0)
+    axes, used = grids.axes.get()[0], int(grids.used[0])
+    assert 1 <= used <= len(axes)
+    assert len(set(axes[:used].tolist())) == used and (axes >= 0).all() and (axes < d).all()
+    cupy.cuda.Device().synchronize()
 
 
 @pytest.mark.parametrize("kind", CROWDED)

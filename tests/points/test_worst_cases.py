@@ -1,5 +1,6 @@
 """Points that break careless algorithms: chains as long as the input, and outliers."""
 
+import importlib
 import time
 
 import numpy as np
@@ -10,6 +11,7 @@ import emst
 from emst import HDBSCANGPU
 from emst.backend.records import EUCLIDEAN
 from emst.boruvka import spanning_forest
+from emst.spanning import Searches
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -22,6 +24,39 @@ def test_a_chain_with_growing_gaps(ops, dtype):
     ours = emst.minimum_spanning_tree(x_shuffled, device=ops.name, report=lambda *seen: rounds.append(seen))
     np.testing.assert_array_equal(ours.weights, np.arange(1, n))
     assert rounds == [(1, 1)]
+
+
+def watched_launches(monkeypatch):
+    """The names of the kernels that `merge` launches from now on."""
+    module, names = importlib.import_module("emst.cuda.merge"), []
+    launch = module.launch
+    monkeypatch.setattr(module, "launch", lambda room, name, *args: names.append(name) or launch(room, name, *args))
+    return names
+
+
+@pytest.mark.parametrize("k", [1, 2])
+def test_many_chains_too_long_to_climb_at_once(ops, k, monkeypatch):
+    """Their points hook onto the one before, and labels of the next round are needed. On the GPU, components whose
+    parents are not yet roots make the pass over the points wait for another one over the components."""
+    chains, length = 20, 4_000
+    gaps = 1.001 ** np.arange(length)
+    x = (1e6 * np.arange(chains)[:, None] + np.cumsum(gaps)).reshape(-1, 1)
+    x = x[np.random.default_rng(0).permutation(len(x))]
+    scale, order = scale_and_order(x)
+    index = ops.build_index(to_device(ops, x), to_device(ops, order), scale, EUCLIDEAN)
+    if k > 1:
+        ops.core_distances(index, k)
+    launched = watched_launches(monkeypatch) if ops.name == "cuda" else ["double_hops"]
+    searches = Searches(index, ops)
+    forest = ops.join_duplicates(index, searches.begin)
+    assert spanning_forest(forest, searches.lightest, ops, prepare=searches.prepare) > 1
+    edges, weights = map(to_host, ops.sorted_edges(index, forest, to_device(ops, order)))
+    places = np.argsort(x[:, 0])
+    expected = {tuple(sorted(pair)) for pair in zip(places[:-1].tolist(), places[1:].tolist())}
+    assert set(map(tuple, edges.tolist())) == expected
+    assert (to_host(forest.labels) == forest.labels[0]).all()
+    assert np.isclose(weights.max(), np.diff(np.sort(x[:, 0])).max())
+    assert "double_hops" in launched
 
 
 def test_rounds_halve_the_components(ops):

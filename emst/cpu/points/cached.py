@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from emst.cpu.contract import root_above
 from emst.cpu.points.bvh import MIXED, SearchIndex
 from emst.cpu.points.distances import distance_power
 from emst.cpu.points.knn import list_neighbours
@@ -101,17 +102,19 @@ def begin_cache(labels, core, bound, nearest, begin, end):
 
 def begin_round(index, forest, cache):
     """See `emst.backend.operations`."""
+    parent = forest.labels if forest.scratch is None else forest.scratch  # nothing has been merged yet: roots
+    args = (parent, forest.labels, cache.memory.labels, forest.best, forest.edge_u, forest.edge_v)
+    for_chunks(begin_points, index.n, grain_for(index.n, 1 << 15), *args)
     label_nodes(index, forest.labels)
-    args = (forest.labels, cache.memory.labels, forest.best, forest.edge_u, forest.edge_v)
-    for_chunks(forget_bounds, index.n, grain_for(index.n, 1 << 15), *args)
     args = (index.nodes, index.padded_core, index.n, forest.best, cache.memory, index.space)
     for_chunks(bound_leaves, index.leaves, grain_for(index.leaves, rows_that_hold(1 << 16, index.d * LANES)), *args)
 
 
 @kernel
-def forget_bounds(labels, copy, best, edge_u, edge_v, begin, end):
-    """Copy the labels; no component has a bound or an edge yet."""
+def begin_points(parent, labels, copy, best, edge_u, edge_v, begin, end):
+    """Labels become roots, and are copied; no component has a bound or an edge yet."""
     for i in range(begin, end):
+        labels[i] = root_above(parent, parent[labels[i]])
         copy[i] = labels[i]
         if labels[i] == i:
             best[i] = np.inf

@@ -15,7 +15,7 @@ from emst.cpu.contract import flatten_chunk, list_roots
 from emst.cpu.lightest import first_edges, least_weights, name_edges
 from emst.cpu.merge import copy_labels, hook, relabel
 from emst.cpu.points.bvh import MIXED, SearchIndex
-from emst.cpu.points.cached import Memory, begin_cache, bound_leaves, forget_bounds
+from emst.cpu.points.cached import Memory, begin_cache, begin_points, bound_leaves
 from emst.cpu.points.duplicates import differ_from_last, join_runs
 from emst.cpu.points.labels import label_level
 from emst.cpu.points.norms import for_few
@@ -96,8 +96,8 @@ def _join(points, n, names, numbers, packet, more_names, longs, flags, read, lis
     while count > 1:
         if rounds == ROUNDS:
             return BROKEN
+        begin_points(parent, labels, memory.labels, best, edge_u, edge_v, 0, n)
         _label_nodes(nodes, labels, n)
-        forget_bounds(labels, memory.labels, best, edge_u, edge_v, 0, n)
         bound_leaves(nodes, core, n, best, memory, space, 0, len(candidates))
         groups = (len(candidates) + LANES - 1) // LANES
         search_groups(scratch, nodes, core, node_core, n, best, memory, candidates, space, 0, groups)
@@ -115,9 +115,9 @@ def _join(points, n, names, numbers, packet, more_names, longs, flags, read, lis
         if number[0] != count:
             return BROKEN
         components, roots = roots, components
-        relabel(parent, labels, 0, n)
         left[rounds] = count
         rounds += 1
+    relabel(parent, labels, 0, n)
     return rounds
 
 

@@ -17,7 +17,7 @@ weighted       core distances by weight, and the nearest points until their weig
 weighing.cuh   the least radius within which the weights suffice, and the points within it
 duplicates     equal points, joined before the first search
 labels         the component of each node of the hierarchy
-cached         cached nearest neighbours, and upper bounds for components
+cached         cached nearest neighbours; what a round begins with: labels, and upper bounds for components
 search         the search: the nearest point of another component
 small          few points: all rounds at once, by comparing all pairs
 rounds         few points or components: the rounds that are left, at once

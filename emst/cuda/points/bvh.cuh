@@ -1,5 +1,5 @@
 // Layout of the linear bounding volume hierarchy: how many points a leaf holds, and where each level begins. And how
-// one launch makes all its levels.
+// one launch makes all upper levels.
 #pragma once
 #include "distances/point_rows.cuh"
 
@@ -29,6 +29,7 @@ __device__ void rise(const Hierarchy &h, int level, i64 node, u32 *arrived, Make
     if (lane_id() == 0) before = atomicInc(arrived + (h.offset[level] - h.offset[2]) + node, last);
     if (__shfl_sync(FULL, before, 0) != last) return;
     __threadfence();
+    __syncwarp();
     make(level, node);
   }
 }

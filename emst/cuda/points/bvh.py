@@ -50,7 +50,7 @@ class SearchIndex:
     core : T[n] or None
         Powers of the core distances.
     arrived : uint32[nodes above level 1]
-        Zeros.
+        Zeros, for kernels that make all upper levels: see `rise` in bvh.cuh.
     neighbours : int32[k, n] or None
         Nearest neighbours of each point; `core_distances` finds them and `cache_neighbours` uses them.
     listed : T[k, n] or None
@@ -92,8 +92,7 @@ class SearchIndex:
 
     @functools.cached_property
     def arrived(self) -> cupy.ndarray:
-        """Zeros, for kernels that make all levels: see `rise` in bvh.cuh."""
-        return cupy.zeros(max(sum(self.counts[2:]), 1), np.uint32)
+        return (cupy.zeros if len(self.counts) > 2 else cupy.empty)(sum(self.counts[2:]), np.uint32)
 
     @property
     def few(self) -> bool:

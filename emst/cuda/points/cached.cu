@@ -1,15 +1,15 @@
 // Cached nearest neighbours of another component, and the upper bounds that follow from them.
 //
 // cached.py launches start_cache once, cache_from_lists then and, as long as lists are kept, before each search, and
-// begin_round in every round, with upper_labels of labels.cu; search.py launches forget_distances before a search.
+// begin_round in every round; search.py launches forget_distances before a search.
 #include "points/cached.cuh"
 
 // See cached.cuh. It does nothing while `status` says that not every parent is a root: see merge.cu.
 template <class T, int FIXED>
 __global__ void __launch_bounds__(EMST_BLOCK, 6)
-    begin_round(const int *parent, const int *status, int *labels, i64 n, const __grid_constant__ Hierarchy h,
-                T *nodes, const T *rows, int dimensions, int stride, const Bits<T> *step, const Bits<T> *second,
-                int *nearest, Bits<T> *bound, Bits<T> *best, int *count) {
+    begin_round(const int *parent, const int *status, int *labels, i64 n, const __grid_constant__ Hierarchy h, T *nodes,
+                const T *rows, int dimensions, int stride, const Bits<T> *step, const Bits<T> *second, int *nearest,
+                Bits<T> *bound, Bits<T> *best, int *count) {
   if (thread_id() == 0) count[2] = count[3] = 0;  // see search.cu
   if (parent && status[1]) return;
   const Bounds<T> bounds = {rows, dimensions, stride, step, second, nearest, bound, best};

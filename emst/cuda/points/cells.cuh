@@ -10,13 +10,14 @@ __device__ double side(const U *box, int dimensions, int axis, double scale) {
   return add(mul(widened(unordered(box[dimensions + axis])), scale), -low);
 }
 
-// How many axes of a cell come before this one: wider ones, and equally wide ones of a smaller number.
+// How many axes of a cell come before this one: wider ones, and equally wide ones of a smaller number. Numbers that are
+// not negative compare like their bits, by which every axis has a rank of its own also where points are not finite.
 template <class T, class U>
 __device__ int rank_of(const U *box, int dimensions, int axis, double scale) {
-  const double mine = side<T>(box, dimensions, axis, scale);
+  const i64 mine = bits_of(side<T>(box, dimensions, axis, scale));
   int rank = 0;
   for (int other = 0; other < dimensions; other++) {
-    const double theirs = side<T>(box, dimensions, other, scale);
+    const i64 theirs = bits_of(side<T>(box, dimensions, other, scale));
     rank += theirs > mine || (theirs == mine && other < axis);
   }
   return rank;
@@ -29,7 +30,7 @@ template <class T, class U, int D>
 __device__ void find_grid(i64 cell, const U *corners, const int *ranks, int dimensions, double scale,
                           double least_extent, double *low, int *axes, int *used, double *factor) {
   const U *box = corners + cell * 2 * dimensions;
-  i64 widest = 0;  // numbers that are not negative compare like their bits
+  i64 widest = 0;
   for (int axis = lane_id(); axis < dimensions; axis += 32)
     widest = maximum(widest, bits_of(side<T>(box, dimensions, axis, scale)));
   const double extent = value_of(warp_max(widest));

@@ -1,4 +1,4 @@
-// Labels of nodes; see labels.cuh. labels.py launches label_leaves and upper_labels, and cached.py upper_labels.
+// Labels of nodes; see labels.cuh.
 #include "points/labels.cuh"
 
 // The labels of leaves and of level 1. `group` may be null: see `label_nodes` of the operations.

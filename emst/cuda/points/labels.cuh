@@ -44,7 +44,7 @@ __device__ void label_block(const Hierarchy &h, i64 block, i64 n, const int (&la
     for (int j = k * STEPS; j < (k + 1) * STEPS; j++) uniform &= label[j] == front[k];
     uniform = __syncthreads_and(uniform);
     const i64 node = block * NODES + k;
-    if (threadIdx.x == 0 && h.levels > 1 && node < h.count[1])
+    if (threadIdx.x == 0 && node < h.count[1])
       nodes[label_at<D>(h.offset[1] + node)] = tag_of(uniform ? front[k] : MIXED, T(0));
   }
 }

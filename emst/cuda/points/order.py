@@ -61,20 +61,22 @@ class Begun:
         self._finish: Finish | None = finish
 
     def taken(self, points: cupy.ndarray) -> Finish | None:
-        """`finish`, once and for the same points; otherwise None. The memory of this level is its own then."""
+        """`finish`, once and for the same points; otherwise None. What the level takes is freed with it."""
         if self._points is not points:
             return None
         finish, self._points, self._finish = self._finish, None, None
         return finish
 
 
-def begin_order(points: cupy.ndarray, scale: float, corners: cupy.ndarray) -> Finish | None:
-    """Begin with the order of points, each of which counts once, in the box with these corners: what finishes its first
-    level. None if that level is done step by step."""
-    n, d = points.shape
-    if few(n) and d > WARP:
-        return None
-    return (_begin_few if few(n) else _begin_many)(points, scale, corners)
+def at_once(n: int, d: int) -> bool:
+    """Whether `begin_order` can begin with points T[n, d]."""
+    return not few(n) or d <= WARP
+
+
+def begin_order(points: cupy.ndarray, scale: float, corners: cupy.ndarray) -> Finish:
+    """Begin with the order of points, each of which counts once, in the box with these corners. Returns what finishes
+    the first level."""
+    return (_begin_few if few(len(points)) else _begin_many)(points, scale, corners)
 
 
 def curve_order(
@@ -91,10 +93,11 @@ def curve_order(
         level = Level(n, 1, cupy.zeros(1, np.int32), cupy.asarray([0, n], np.int64))
     elif copies is None:
         finish = None if box is None or box.begun is None else box.begun.taken(points)
-        if finish is None:
+        if finish is None and at_once(n, d):
             finish = begin_order(points, scale, _corners(points, Level(n, 1), box))
         if finish is not None:
             rows, level = finish()
+            del finish  # and what it holds
     while level is not None:
         grids = _grids(_corners(points, level, box), level.cells, d, scale)
         codes, rows = _sorted(_codes(points, scale, level, grids), level, rows)

@@ -98,6 +98,25 @@ __device__ int hook_components(const Grid &grid, i64 n, const Kept<T> &kept) {
   return roots;
 }
 
+// Labels of EACH points become ancestors; whether all of them are roots. see(i, label) gets each new label.
+template <class See>
+__device__ bool relabel_points(i64 block, const int *parent, i64 n, int *labels, See see) {
+  int old[EACH], above[EACH];
+  bool arrived = true;
+#pragma unroll
+  for (int j = 0; j < EACH; j++) old[j] = point_of_thread(block, j) < n ? labels[point_of_thread(block, j)] : NONE;
+#pragma unroll
+  for (int j = 0; j < EACH; j++) above[j] = old[j] == NONE ? NONE : parent[old[j]];
+#pragma unroll
+  for (int j = 0; j < EACH; j++) {
+    int at = old[j];
+    arrived &= climb(parent, at, above[j]);
+    if (at != old[j]) labels[point_of_thread(block, j)] = at;
+    see(point_of_thread(block, j), at);
+  }
+  return arrived;
+}
+
 // Labels become roots, which then have no edge. False if a chain of components has no root.
 template <class T>
 __device__ bool relabel(const Grid &grid, i64 n, const Kept<T> &kept, volatile int *unfinished, int &pass) {
@@ -146,7 +165,7 @@ __global__ void __launch_bounds__(32 * WARPS, HELD<T, D, MRD>)
     if (round > 0)
       for_point_blocks(grid, n, [&](i64 block) {
         begin_block<T, D, 32 * WARPS>(block, nullptr, labels, n, h, nodes, bounds);
-        if (h.levels > 2 && threadIdx.x < 32)
+        if (threadIdx.x < 32)
           rise(h, 1, block, arrived, [&](int level, i64 above) { label_node<T, D>(h, level, above, nodes); });
       });
     grid.sync();

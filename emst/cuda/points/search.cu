@@ -9,7 +9,7 @@ constexpr int LEAST_PACKET = 4, SPANS = EMST_SPANS;
 
 // Finds the points that can have the lightest edge of their component, and sets one bit for each of them: in `marked`
 // if the point needs a search, in `settled` if its cached neighbour is as near as the upper bound. Cached neighbours
-// lie in another component, since `bound_components` has removed all others.
+// lie in another component, since `begin_round` has removed all others.
 //
 // A span is 32 consecutive points. A warp works on 32 spans, several at a time, so that their waits for memory overlap.
 // If all points of a span lie in one component, `rest` is the least of their lower bounds; otherwise it is 0. While it
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
 }
 
 // A packet that has stopped: where it begins in the worklist, and how many queries it has. count[3] counts the packets
-// that asked to stop. When the list is full, they go on instead. `upper_bounds` sets count[3] to 0 in every round.
+// that asked to stop. When the list is full, they go on instead. `begin_round` sets count[3] to 0 in every round.
 struct Stopped {
   int first, size;
 };

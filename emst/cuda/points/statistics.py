@@ -7,7 +7,7 @@ import numpy as np
 
 from emst.backend.records import CROWD, Box, PointStatistics
 from emst.cuda.points.corners import corners_of, unordered
-from emst.cuda.points.order import Begun, begin_order
+from emst.cuda.points.order import Begun, at_once, begin_order
 from emst.cuda.runtime.memory import OnItsWay
 
 
@@ -19,7 +19,7 @@ def point_statistics(points: cupy.ndarray, ordered: bool = False) -> PointStatis
     n, d = points.shape
     corners = corners_of(points)
     statistics = OnItsWay(corners)
-    begins = ordered and points.dtype == np.float32 and n > CROWD
+    begins = ordered and points.dtype == np.float32 and n > CROWD and at_once(n, d)
     finish = begin_order(points, 1.0, corners) if begins else None
     *values, bad = statistics.arrived()
     if bad:

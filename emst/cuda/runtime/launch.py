@@ -221,7 +221,7 @@ class Compaction:
     """Words that the tiles of up to n indices publish (lookback.cuh), and the epoch by which launches differ.
 
     Each block works on one tile. The launches must run one after the other, because they share the counter that gives
-    every block its tile.
+    every block its tile. `tiles` are zeros, as many as `words` says; by default the compaction makes them.
     """
 
     def __init__(self, n: int, tile: int = COMPACT_TILE, tiles: cupy.ndarray | None = None) -> None:

@@ -24,9 +24,9 @@ FAULTS = [
         ("tests/points/test_order.py",),
     ),
     Fault(
-        "few points: points keep their labels when components merge",
-        "emst/cpu/points/small.py",
-        "        relabel(parent, labels, 0, n)\n",
+        "points keep their labels when components merge",
+        "emst/cpu/points/cached.py",
+        "        labels[i] = root_above(parent, parent[labels[i]])\n",
         "",
         ("tests/points/test_small.py::test_the_forest_of_the_loop[cpu-uniform-2-float64-1]",),
     ),
