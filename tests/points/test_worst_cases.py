@@ -54,7 +54,7 @@ def test_many_chains_too_long_to_climb_at_once(ops, k, monkeypatch):
     places = np.argsort(x[:, 0])
     expected = {tuple(sorted(pair)) for pair in zip(places[:-1].tolist(), places[1:].tolist())}
     assert set(map(tuple, edges.tolist())) == expected
-    assert (to_host(forest.labels) == forest.labels[0]).all()
+    assert len(np.unique(to_host(forest.labels))) == 1
     assert np.isclose(weights.max(), np.diff(np.sort(x[:, 0])).max())
     assert "double_hops" in launched
 
