@@ -293,6 +293,6 @@ def check_number(name: str, value: Any) -> Height:
 
 def check_min_cluster_size(min_cluster_size: Any) -> int:
     """`min_cluster_size` as an int, or ValueError."""
-    if not isinstance(min_cluster_size, Integral) or min_cluster_size < 1:
+    if not isinstance(min_cluster_size, Integral) or isinstance(min_cluster_size, bool) or min_cluster_size < 1:
         raise ValueError(f"min_cluster_size must be an integer of at least 1; got {min_cluster_size!r}")
     return min(int(min_cluster_size), 2**31 - 1)  # no set has more points

@@ -21,6 +21,7 @@ from emst.graph.input import native, native_weights
 from emst.graph.lists import names_or_numbers
 from emst.inputs.devices import on_device_of, to_host
 from emst.inputs.ends import outside
+from emst.inputs.masks import check_unmasked
 from emst.inputs.summary import counted
 
 ENDS = (("source", "target"), ("src", "dst"), ("u", "v"), ("from", "to"))  # names of columns
@@ -48,6 +49,8 @@ def edges_of_arrays(source: Any, target: Any, weight: Any, n_vertices: int | Non
         raise TypeError(f"target must hold the ends of edges; got {target!r}. Options are given by name: algorithm=...")
     if isinstance(weight, str):
         raise TypeError(f"graph_msf(source, target, weight) needs the weights of the edges; {ALL_ONE}")
+    for name, values in (("source", source), ("target", target), ("weight", weight)):
+        check_unmasked(name, values)
     given = source, target
     source, target = (names_or_numbers(ends) if isinstance(ends, (list, tuple)) else column(ends) for ends in given)
     weight = np.ones_like(source, dtype=np.int32) if weight is None else native_weights(_of_pandas(weight))

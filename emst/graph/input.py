@@ -16,6 +16,7 @@ from emst.backend.operations import Backend
 from emst.backend.records import Array
 from emst.graph.lists import weights_of
 from emst.inputs.devices import choose_device, gpu_of, native_array, on_device_of, placed
+from emst.inputs.masks import check_unmasked
 
 MOST_VERTICES = 2**31 - 1  # ids are 32-bit
 
@@ -123,6 +124,8 @@ def check_graph(graph: Any, device: str = "auto") -> CheckedGraph:
         indptr, indices, data, shape = graph.indptr, graph.indices, graph.data, getattr(graph, "shape", None)
     else:
         rows, indices, data, positions, shape = _dense(graph)
+    for name, values in (("indptr", indptr), ("indices", indices), ("data", data)):
+        check_unmasked(name, values)
     if indptr is not None:
         indptr = native(indptr)
         shape = shape or (len(indptr) - 1,) * 2

@@ -10,6 +10,7 @@ from emst.backend.operations import Backend
 from emst.hierarchy.constraints import Constraints
 from emst.inputs.devices import to_host
 from emst.inputs.finite import FiniteRows
+from emst.inputs.masks import check_unmasked
 
 UNKNOWN = -1  # label of a row of which nothing is known
 LABELS = (
@@ -111,6 +112,7 @@ def check_choice(estimator: Any) -> None:
 
 
 def _labels(y: Any, n: int) -> np.ndarray:
+    check_unmasked("y", y)
     labels = to_host(y)
     if labels.shape != (n,):
         raise ValueError(f"y must have one label for each row of X, n_samples = {n}; got shape {labels.shape}")

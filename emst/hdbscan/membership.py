@@ -234,8 +234,9 @@ class _Exemplars:
         metric = self.fitted.metric
         if not metric.is_euclidean:
             return powers
-        distance = np.sqrt(powers, out=powers)
-        distance /= self.scale
+        with np.errstate(over="ignore"):  # infinite, as those of queries
+            distance = np.sqrt(powers, out=powers)
+            distance /= self.scale
         return distance if metric.height is None else metric.height(distance)
 
 
@@ -243,10 +244,10 @@ def _nearness(distance: Array) -> Array:
     """Inverse distances to the nearest exemplar of every cluster, normalised to sum 1: float64[m, L], in place."""
     least = distance.min(axis=1, keepdims=True)
     nearest = distance == least
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore", under="ignore"):
         inverse = np.divide(least, distance, out=distance)
-    np.copyto(inverse, 1.0, where=nearest)  # 0 / 0 where the point is an exemplar
-    inverse /= inverse.sum(axis=1, keepdims=True)
+        np.copyto(inverse, 1.0, where=nearest)  # 0 / 0 where the point is an exemplar
+        inverse /= inverse.sum(axis=1, keepdims=True)
     return inverse
 
 
@@ -269,10 +270,11 @@ class _Parting:
         parting = self.of_branches[self.branch[first:end]]
         np.copyto(parting, leaves[:, None], where=np.isnan(parting))
         height, score = parting, _ratio(death[self.cluster[first:end]][:, None], parting)
-        np.exp(np.negative(score, out=score), out=score)
-        score -= score.max(axis=1, keepdims=True)
-        np.exp(score, out=score)
-        score /= score.sum(axis=1, keepdims=True)
+        with np.errstate(under="ignore"):
+            np.exp(np.negative(score, out=score), out=score)
+            score -= score.max(axis=1, keepdims=True)
+            np.exp(score, out=score)
+            score /= score.sum(axis=1, keepdims=True)
         highest = height.max(axis=1)
         # Among clusters with the same lambda take the least death; hdbscan takes the first cluster in its order.
         least = np.where(height == highest[:, None], death[self.flat.selection.chosen], np.inf).min(axis=1)
@@ -281,7 +283,7 @@ class _Parting:
 
 def _ratio(a: Array, b: Array) -> Array:
     """a / b of two lambdas; 1 where both are 0 or both are infinite."""
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore", under="ignore"):
         ratio = a / b
     np.copyto(ratio, 1.0, where=np.isnan(ratio))
     return ratio

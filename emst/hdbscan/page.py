@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from emst.hdbscan.parameters import CLUSTER_SIZE
 from emst.inputs.devices import to_host
 from emst.io.atomic import replacing
 
@@ -36,7 +37,7 @@ def _page_of(
     if not model.has_features:
         raise ValueError("a page shows points; this model was fitted to distances or to sparse features")
     chosen = clusterer.min_cluster_size_
-    wanted = _sizes(model, chosen) if sizes is None else [int(size) for size in sizes]
+    wanted = _sizes(model, chosen) if sizes is None else [_size(size) for size in sizes]
     names = getattr(clusterer, "feature_names_in_", None) if names is None else names
     labels = {}
     for size in sorted({*wanted, chosen}):
@@ -47,6 +48,11 @@ def _page_of(
     return clusters_page(
         model.data, labels, chosen, title=title, names=names, geographic=unit, hover=hover, tree=_tree(model)
     )
+
+
+def _size(size: Any) -> int:
+    CLUSTER_SIZE.check("sizes", size)
+    return int(size)
 
 
 def _tree(model: Model) -> PageTree | None:

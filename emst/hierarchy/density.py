@@ -9,7 +9,7 @@ from emst.backend.records import Array
 
 def density(height: Array) -> Array:
     """lambda = 1 / height, float64; infinite where the quotient exceeds the range of float64."""
-    with np.errstate(divide="ignore", over="ignore"):
+    with np.errstate(divide="ignore", over="ignore", under="ignore"):
         return 1 / _widened(height)
 
 

@@ -23,6 +23,7 @@ from emst.backend import backend_of
 from emst.distances.metrics import ALIASES
 from emst.hierarchy.pairs import Pairs
 from emst.inputs.devices import to_host
+from emst.inputs.masks import check_unmasked
 from emst.inputs.places import check_names
 from emst.inputs.points import check_points
 from emst.inputs.scaling import scale_of
@@ -124,6 +125,7 @@ def _checked(
     """The checked data, the labels on the host, and the dimension."""
     data = check_points(X, device=device if metric == "euclidean" else "cpu", dtype=np.float64)
     n, features = data.array.shape
+    check_unmasked("labels", labels)
     labels = to_host(labels)
     if labels.shape != (n,) or labels.dtype.kind not in "iu":
         raise ValueError(

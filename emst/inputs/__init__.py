@@ -6,6 +6,7 @@ places.py      what names of columns say of latitude and longitude
 devices.py     on which device an array lies, and on which device to compute
 ends.py        ends of edges that are no vertices
 finite.py      rows with NaN or infinite values: they are left out, and get labels of their own
+masks.py       masked arrays where a mask has no meaning
 weights.py     weights of rows, as whole numbers of units
 scaling.py     the bounding box of the points: the power of two they are scaled by, and the grid of the curve
 fitted.py      attributes that exist only after `fit`

@@ -30,6 +30,7 @@ from emst.io.tables import (
     numeric_columns,
     read_columns,
     row_as_written,
+    sample_of_columns,
     text_rows,
 )
 
@@ -39,24 +40,31 @@ MEASURES = ("cost", "length", "len", "distance", "dist", "w")  # properties of e
 NUMBERS = ("", "id", "edge_id", "index", "key", "__index_level_0__")
 COUNTS = ("n_vertices", "n")
 _INTEGER = re.compile(r"[+-]?[0-9]+")
+_MEASURED = re.compile(r"[+-]?[.,]?[0-9][0-9.,'_ ]*(e[+-]?[0-9]+)?\s*(?P<unit>[^\d\s#]*)", re.IGNORECASE)  # 1,200 km
 NODES = "nodes"  # ids or names of the vertices, beside one of COUNTS
 
 
 # ---- which names are ends and weights ------------------------------------------------------------------------------
 
 
-def weight_of(names: Sequence[str], ends: Sequence[int], weighs: Callable[[int], bool]) -> list[int]:
+def weight_of(
+    names: Sequence[str], ends: Sequence[int], weighs: Callable[[int], bool], fault: Callable[[int, bool], str | None]
+) -> list[int]:
     """A list of the position of the weight, or an empty one.
 
-    `weighs(i)` says whether column or array i could hold weights. Raises ValueError, without the name of the file, if
-    several could be the weight.
+    `weighs(i)` says whether column or array i could hold weights. If none could, ``fault(i, measures)`` says in words
+    why one that may be meant as the weight holds none, or returns None; `measures` if its name is one of MEASURES.
+    Raises ValueError, without the name of the file, if several could be the weight, or for such a fault.
     """
     plain_names = plain(names)
     named = [i for i, name in enumerate(plain_names) if name in WEIGHTS]
-    others = (i for i, name in enumerate(plain_names) if i not in ends and name not in NUMBERS and weighs(i))
-    weights = named or list(others)
+    others = [i for i, name in enumerate(plain_names) if i not in ends and name not in NUMBERS]
+    weights = named or [i for i in others if weighs(i)]
     if len(weights) > 1:
         raise ValueError(f"{', '.join(names[i] for i in weights)} could all be the weight")
+    for i in others if not weights else ():
+        if why := fault(i, plain_names[i] in MEASURES):
+            raise ValueError(f"{names[i]} may be the weight, but {why}")
     return weights
 
 
@@ -141,7 +149,7 @@ def _usual_columns(path: Path, names: list[str], count: int) -> list[str]:
     try:
         places = ends_of(names)
         if places is not None:
-            places += weight_of(names, places, lambda i: numeric_columns(path)[i])
+            places += weight_of(names, places, lambda i: numeric_columns(path)[i], functools.partial(_fault, path))
     except ValueError as error:
         raise ValueError(f"{path}: {error}; {asked}") from error
     if places is None:
@@ -149,6 +157,17 @@ def _usual_columns(path: Path, names: list[str], count: int) -> list[str]:
             raise ValueError(f"{path} has {there}; {asked}")
         places = list(range(count))
     return [str(i) for i in places]
+
+
+def _fault(path: Path, column: int, measures: bool) -> str | None:
+    """Why a column that holds no numbers may be meant as the weight: see `weight_of`. The fields of a text are perhaps
+    numbers in another notation, or have a unit."""
+    if not is_text(path):
+        return "it holds no numbers" if measures else None
+    fields = [field.strip() for field in sample_of_columns(path)[column] if field.strip()]
+    units = {found["unit"] if (found := _MEASURED.fullmatch(field)) else None for field in fields}
+    alike = len(units) == 1 and None not in units
+    return f"{fields[0]!r} is no number" if fields and (alike or measures) else None
 
 
 def _field(path: Path, column: int, row: int, value: Any) -> tuple[str, str]:
@@ -171,12 +190,17 @@ def read_arrays(path: Path) -> FileGraph:
     def weighs(i: int) -> bool:
         return names[i] != NODES and _weighs(arrays[names[i]], m)
 
+    def fault(i: int, measures: bool) -> str | None:
+        array = arrays[names[i]]
+        column = array.dtype.kind in "iuf" and array.shape in ((*m, 1), (1, *m))
+        return f"it has the shape {array.shape} and holds {array.dtype}" if column or measures else None
+
     try:
         places = [names.index("indptr"), names.index("indices")] if rows else ends_of(names)
         if places is None:
             raise ValueError("a graph needs `indptr` and `indices`, or `source` and `target`")
         m = arrays[names[places[1]]].shape
-        used = [names[i] for i in places + weight_of(names, places, weighs)]
+        used = [names[i] for i in places + weight_of(names, places, weighs, fault)]
     except ValueError as error:
         raise ValueError(f"{path} holds arrays {', '.join(names) or '(none)'}: {error}") from error
     weight = arrays[used[2]] if len(used) > 2 else np.ones(m, np.int32)
@@ -209,7 +233,8 @@ def _load_arrays(path: Path) -> dict[str, np.ndarray]:
             arrays = {}
             for name, stored in names.items():
                 # An unknown array may hold Python objects, which are not loaded.
-                with contextlib.nullcontext() if name in expected - {NODES} else contextlib.suppress(ValueError):
+                must = (expected | set(MEASURES)) - {NODES}
+                with contextlib.nullcontext() if name in must else contextlib.suppress(ValueError):
                     arrays[name] = loaded[stored]
             return arrays
 

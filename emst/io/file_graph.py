@@ -45,7 +45,8 @@ def coo(n: int, source: np.ndarray, target: np.ndarray, weight: np.ndarray) -> A
     """Edges as a sparse array of shape (n, n), in their order."""
     from scipy import sparse
 
-    return sparse.coo_array((np.ascontiguousarray(weight), (source, target)), shape=(n, n))
+    held = np.dtype(np.float32) if weight.dtype.newbyteorder("=") == np.float16 else weight.dtype.newbyteorder("=")
+    return sparse.coo_array((np.ascontiguousarray(weight, held), (source, target)), shape=(n, n))
 
 
 def fit_int32(values: np.ndarray) -> np.ndarray:

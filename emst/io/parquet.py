@@ -25,7 +25,16 @@ def read_parquet(
         else:
             with parquet.ParquetFile(path) as file:
                 table = file.read_row_groups(list(groups), columns=chosen)
-    return numeric(path, {name: table.column(name).to_numpy() for name in chosen})
+    return numeric(path, {name: _as_array(table.column(name)) for name in chosen})
+
+
+def _as_array(column: Any) -> np.ndarray:
+    """A column of a table; decimal numbers become float64."""
+    import pyarrow
+
+    if pyarrow.types.is_decimal(column.type):
+        column = column.cast(pyarrow.float64())
+    return column.to_numpy()
 
 
 def read_parquet_table(path: Path, columns: Sequence[str] | None = None) -> Any:

@@ -113,13 +113,18 @@ def read_columns(path: Path, columns: Sequence[str]) -> list[np.ndarray]:
 def numeric_columns(path: Path) -> list[bool]:
     """Which columns hold numbers. Of a .csv the first rows decide; without rows all columns count as numbers."""
     if is_text(path):
-        return [not fields or any(map(is_number, fields)) for fields in sample_of_columns(path)]
+        return [not fields or any(map(_is_number, fields)) for fields in sample_of_columns(path)]
     parquet = pyarrow_for(path, "reading")
     from pyarrow import types
 
     with reading_parquet(path):
         kinds = parquet.read_schema(path).types
     return [types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind) for kind in kinds]
+
+
+def _is_number(field: str) -> bool:
+    """Whether a field is a number, perhaps with a comment behind it."""
+    return is_number(field.partition("#")[0])
 
 
 def worded_columns(path: Path, dialect: Dialect = PLAIN) -> list[bool]:

@@ -249,3 +249,9 @@ def test_given_distances_that_are_none(value):
 def test_numbers_of_labels_cost_nothing():
     x, labels = np.random.default_rng(0).random((20, 2)), np.arange(20) // 10
     assert validity_index(x, labels * 10**15) == validity_index(x, labels)
+
+
+def test_masked_labels():
+    labels = np.ma.masked_array(np.arange(60) % 3, mask=np.arange(60) == 5)
+    with pytest.raises(ValueError, match="labels must not be masked"):
+        validity_index(np.random.default_rng(0).random((60, 2)), labels)

@@ -233,3 +233,14 @@ def test_options():
         graph_msf(graph, "boruvka")
     with pytest.raises(TypeError, match="positional"):
         graph_msf(graph, None, "weight", "boruvka")
+
+
+def test_masks():
+    masked = np.ma.masked_array([0, 1, 2], mask=[0, 0, 1])
+    for place, name in enumerate(("source", "target", "weight")):
+        arrays = [np.array([0, 1, 0]), np.array([1, 2, 2]), np.array([1.0, 6, 5])]
+        assert len(graph_msf(*(np.ma.masked_array(one) for one in arrays)).weight) == 2
+        arrays[place] = masked
+        with pytest.raises(ValueError, match=f"{name} must not be masked: leave the masked values out, or fill them"):
+            graph_msf(*arrays)
+    refuses(ValueError, "data must not be masked", (np.array([0, 2, 3, 3]), np.array([1, 2, 2]), masked))

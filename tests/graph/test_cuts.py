@@ -236,7 +236,7 @@ def test_a_distance_is_a_number(wrong):
             tree.labels_at(heights)
 
 
-@pytest.mark.parametrize("wrong", [0, -3, 2.5, None])
+@pytest.mark.parametrize("wrong", [0, -3, 2.5, None, True])
 def test_a_least_size_is_a_number_of_points(wrong):
     tree = minimum_spanning_tree(cloud(5, 2, np.float64), device="cpu")
     with pytest.raises(ValueError, match="min_cluster_size must be an integer of at least 1"):

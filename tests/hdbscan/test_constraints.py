@@ -153,6 +153,7 @@ BAD_LABELS = [
     ([], "y must have one label for each row of X, n_samples = 360; got shape (0,)"),
     (np.ones(359, int), "y must have one label for each row of X, n_samples = 360; got shape (359,)"),
     (np.ones((360, 1), int), "y must have one label for each row of X, n_samples = 360; got shape (360, 1)"),
+    (np.ma.masked_array(np.zeros(360, int), mask=np.arange(360) == 7), "y must not be masked: leave the masked values"),
     (
         np.repeat([0, -3, -2], 120),
         "y must be at least 0, or -1 for rows whose label is unknown; got -3 in row 120 (240",

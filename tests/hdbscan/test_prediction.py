@@ -585,3 +585,14 @@ def test_prediction_of_subnormal_training_data(ops, dtype, metric, k, steps):
     np.testing.assert_array_equal(labels, model.labels_)
     np.testing.assert_array_equal(probabilities, model.probabilities_)
     np.testing.assert_array_equal(x[neighbors], x)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e306])
+def test_memberships_where_numpy_raises_all_errors(scale):
+    """Tight clusters far apart: exponentials underflow, and at the end of the range distances are infinite."""
+    g = np.random.default_rng(0)
+    x = scale * np.concatenate([g.normal(0, 1e-3, (100, 30)), g.normal(100, 1e-3, (100, 30))])
+    fitted = HDBSCANGPU(20, 5, device="cpu").fit(x)
+    with np.errstate(all="raise"):
+        found = all_points_membership_vectors(fitted)
+    assert found.shape == (200, 2) and np.isfinite(found).all()

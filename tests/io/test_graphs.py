@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import decimal
 import gzip
+import importlib
 import io
 import pathlib
 import re
@@ -459,6 +461,18 @@ def test_parquet(tmp_path, ends, weight):
         read_graph(tmp_path / "bad.parquet")
 
 
+def test_decimal_weights_of_a_parquet(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow", reason="needs pyarrow, which is not installed")
+    weight = pyarrow.array([decimal.Decimal("5.5"), decimal.Decimal("7.25")])
+    table = pyarrow.table({"source": [0, 1], "target": [1, 2], "km": weight})
+    importlib.import_module("pyarrow.parquet").write_table(table, tmp_path / "g.parquet")
+    np.testing.assert_array_equal(read_graph(tmp_path / "g.parquet").data, [5.5, 7.25])
+    table = table.set_column(2, "cost", pyarrow.array(["5.5", "7.25"]))
+    importlib.import_module("pyarrow.parquet").write_table(table, tmp_path / "g.parquet")
+    with pytest.raises(ValueError, match="cost may be the weight, but it holds no numbers"):
+        read_graph(tmp_path / "g.parquet")
+
+
 @pytest.mark.parametrize(
     "text, options, said",
     [
@@ -497,6 +511,10 @@ def test_parquet(tmp_path, ends, weight):
         ("source,target,a,b\n0,1,2,3\n", {}, "a, b could all be the weight; --columns tells"),
         ("source,target,a,b\n0,1,,x\n0,1,2,3\n", {}, "a, b could all be the weight; --columns tells"),
         ("source,target,weight,Weight\n0,1,2,3\n", {}, "weight, Weight could all be the weight"),
+        ("u,v,km\n0,1,5 km\n1,2,7 km\n", {}, "km may be the weight, but '5 km' is no number; --columns tells"),
+        ('u,v,km\n0,1,"1,200"\n1,2,"3,400"\n', {}, "km may be the weight, but '1,200' is no number"),
+        ("u;v;a\n0;1;5,5\n1;2;7,5\n", {}, "a may be the weight, but '5,5' is no number"),
+        ("u,v,length\n0,1,short\n1,2,long\n", {}, "length may be the weight, but 'short' is no number"),
         ("source,target,from,to\n0,1,2,3\n", {}, "source, target and from, to could all be the ends"),
         ("0,1,2\n", {"columns": ["0", "3"]}, "no column '3'"),
         ("0,1,2\n", {"columns": ["0"]}, "an edge has columns source, target and perhaps weight"),
@@ -509,7 +527,27 @@ def test_faults_of_tables(tmp_path, text, options, said):
     assert not said.endswith("$") or line.endswith(said[:-1])
 
 
+@pytest.mark.parametrize("name", ["w", "km", "weight"])
+def test_a_comment_behind_every_weight(tmp_path, name):
+    (tmp_path / "g.csv").write_text(f"u,v,{name}\n0,1,5 # x\n1,2,7 # y\n0,2,1.5 # z\n")
+    np.testing.assert_array_equal(read_graph(tmp_path / "g.csv").data, [5, 7, 1.5])
+
+
+@pytest.mark.parametrize("fields", [["2024-01-01"] * 2, ["12 Main St", "7 Oak St"], ["7a", "9b"], ["12:30", "13:30"]])
+def test_texts_that_begin_with_digits_are_no_weights(tmp_path, fields):
+    (tmp_path / "g.csv").write_text("u,v,note\n" + "".join(f"{i},{i + 1},{field}\n" for i, field in enumerate(fields)))
+    np.testing.assert_array_equal(read_graph(tmp_path / "g.csv").data, [1, 1])
+
+
 # Arrays
+
+
+@pytest.mark.parametrize("dtype", ["f2", ">f4", ">f8", ">i4", ">i8"])
+def test_weights_of_types_that_scipy_does_not_hold(tmp_path, dtype):
+    np.savez(tmp_path / "g.npz", source=SOURCE, target=TARGET, weight=np.array(WEIGHT, dtype))
+    graph = read_graph(tmp_path / "g.npz")
+    np.testing.assert_array_equal(graph.data, WEIGHT)
+    assert graph.dtype.isnative and graph.dtype.itemsize >= 4
 
 
 @pytest.mark.parametrize("kind", ["csr", "csc", "coo"])
@@ -559,6 +597,9 @@ def test_arrays_without_weights(tmp_path):
         ({"source": [0], "target": [1], "u": [1], "v": [2]}, "source, target and u, v could all be the ends"),
         ({"source": [0], "target": [1], "Source": [1]}, "differ only in case"),
         ({"indptr": [0, 1], "indices": [0], "a": [1.0], "b": [1.0]}, "a, b could all be the weight"),
+        ({"source": [0, 1], "target": [1, 2], "a": [[5.0], [7.0]]}, "a may be the weight, but it has the shape (2, 1)"),
+        ({"source": [0, 1], "target": [1, 2], "cost": [5.0]}, "cost may be the weight, but it has the shape (1,)"),
+        ({"source": [0, 1], "target": [1, 2], "w": ["5", "7"]}, "w may be the weight, but it has the shape (2,) and"),
         ({"source": [0, 1], "target": [1]}, "as long as each other, not of shapes (2,), (1,)"),
         ({"source": [0, 1], "target": [1, 2], "weight": [3]}, "as long as each other"),
         ({"source": [[0, 1]], "target": [[1, 2]]}, "not of shapes (1, 2)"),

@@ -66,8 +66,9 @@ def test_sizes_that_are_asked_for(model, given):
     clusterer, _ = model
     clusterer.save_html(io.BytesIO(), sizes=[50, 10], names=["east", "north"], title="mine")
     assert given["sizes"] == [10, 20, 50] and given["names"] == ["east", "north"] and given["title"] == "mine"
-    with pytest.raises(ValueError, match="min_cluster_size"):
-        clusterer.save_html(io.BytesIO(), sizes=[1])
+    for wrong in ([1], [2.5], "auto"):
+        with pytest.raises(ValueError, match="sizes must be an integer of at least 2"):
+            clusterer.save_html(io.BytesIO(), sizes=wrong)
 
 
 def test_a_cluster_keeps_its_colour_while_the_slider_moves(model, given):

@@ -13,7 +13,12 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
+import numba
+
 from emst.cpu.runtime.numba_internals import alone, compile_events, for_kernels, keep_on_disk, with_loop
+
+if numba.config.DISABLE_JIT:
+    raise RuntimeError("NUMBA_DISABLE_JIT is set; without numba's compiler emst cannot compute on the CPU")
 
 kernels: list[Any] = []  # all that have been imported
 
