@@ -596,3 +596,10 @@ def test_memberships_where_numpy_raises_all_errors(scale):
     with np.errstate(all="raise"):
         found = all_points_membership_vectors(fitted)
     assert found.shape == (200, 2) and np.isfinite(found).all()
+
+
+def test_rows_that_are_infinite_in_the_dtype_of_the_model(ops):
+    x = make_blobs(200, 2, centers=2, random_state=0)[0].astype(np.float32)
+    fitted = HDBSCANGPU(20, device=ops.name).fit(to_device(ops, x))
+    assert fitted.predict(np.array([[0.0, 0.0], [1e39, 0.0], [np.inf, 0.0]])).tolist()[1:] == [-2, -2]
+    assert HDBSCANGPU(20, device=ops.name).fit(to_device(ops, x.astype(np.float64))).predict([[1e39, 0.0]]) == -1
