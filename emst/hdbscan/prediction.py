@@ -103,8 +103,8 @@ def approximate_predict(model: Any, X: Any, return_connecting_points: bool = Fal
     -------
     labels : int64 array of shape (m,)
         Label of the cluster that contains the nearest training point under mutual reachability at the lambda at which
-        the new point joins it; -1 for noise, -2 for rows with values that are infinite in the model's dtype, -3 for rows
-        with NaN. A row that equals a training point gets that point's label.
+        the new point joins it; -1 for noise, -2 for rows with infinite values (in the model's dtype), -3 for rows with
+        NaN. A row that equals a training point gets that point's label.
     probabilities : float64 array of shape (m,)
         The lambda at which the new point leaves over the greatest lambda of its cluster, at most 1; 0 for noise and for
         rows with infinite values, NaN for rows with NaN. The new point leaves where its nearest training point does,
