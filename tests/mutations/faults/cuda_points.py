@@ -287,4 +287,32 @@ FAULTS = [
         "for (i64 part = 1; part < 1; part++)",
         ("tests/partitions/test_joined.py::test_edges_from_a_partition[cuda-3000-float32]",),
     ),
+    Fault(
+        "labels of a round stay those of the round before",
+        "emst/cuda/points/cached.cuh",
+        "label[j] = root(old[j]);",
+        "label[j] = old[j];",
+        ("tests/points/test_rounds.py",),
+    ),
+    Fault(
+        "chains that are too long to climb count as climbed",
+        "emst/cuda/merge.cu",
+        "if (climbs) status[1] = 1;",
+        "",
+        ("tests/points/test_worst_cases.py::test_many_chains_too_long_to_climb_at_once[cuda-1]",),
+    ),
+    Fault(
+        "a node is made by the first of its children that is ready",
+        "emst/cuda/points/bvh.cuh",
+        "if (__shfl_sync(FULL, before, 0) != last) return;",
+        "if (__shfl_sync(FULL, before, 0) != 0) return;",
+        ("tests/points/test_bvh.py",),
+    ),
+    Fault(
+        "the order that began is that of any points",
+        "emst/cuda/points/order.py",
+        "        if self._points is not points:\n            return None\n",
+        "        if self._points is None:\n            return None\n",
+        ("tests/points/test_order.py::test_an_order_that_began_with_the_statistics",),
+    ),
 ]

@@ -152,4 +152,11 @@ FAULTS = [
         "abs(ends) > limit",
         ("tests/graph/test_edge_lists.py::test_what_is_no_list_of_edges",),
     ),
+    Fault(
+        "masked weights are used",
+        "emst/graph/edges.py",
+        "        check_unmasked(name, values)\n",
+        "        pass\n",
+        ("tests/graph/test_bad_graphs.py::test_masks",),
+    ),
 ]

@@ -94,4 +94,18 @@ FAULTS = [
         """not any("#" in piece for piece in pieces)""",
         ("tests/io/test_labels.py::test_lines_that_are_not_taken_apart_are_the_same_rows",),
     ),
+    Fault(
+        "a column of numbers with comments behind all of them holds words",
+        "emst/io/tables.py",
+        'return is_number(field.partition("#")[0])',
+        "return is_number(field)",
+        ("tests/io/test_graphs.py::test_a_comment_behind_every_weight",),
+    ),
+    Fault(
+        "weights with a unit all count as 1",
+        "emst/io/edge_lists.py",
+        "if fields and (alike or measures)",
+        "if fields and measures",
+        ("tests/io/test_graphs.py::test_faults_of_tables",),
+    ),
 ]
