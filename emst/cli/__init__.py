@@ -33,6 +33,7 @@ from emst import __version__
 from emst.cli import cluster, forest, info, tree, warm_up
 from emst.cli.interrupts import Interrupts, heard
 from emst.cli.shared import sentence
+from emst.cli.streams import fill_closed_streams
 
 STATUS = """\
 exit status: 0 done; 2 wrong arguments, files or data; 1 a fault of emst; 130 interrupted; 141 standard output closed"""
@@ -40,6 +41,7 @@ exit status: 0 done; 2 wrong arguments, files or data; 1 a fault of emst; 130 in
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return its exit status."""
+    fill_closed_streams()
     with heard() as interrupts:
         return _status(argv, interrupts)
 

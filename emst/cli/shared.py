@@ -90,8 +90,8 @@ def points_in(path: Path, arguments: argparse.Namespace, *, gaps: bool = False) 
         table = read_table(path, columns, arguments.array, gaps=gaps, dialect=dialect)
     except MemoryError as error:
         raise MemoryError(f"{path}: {sentence(error)}; {POINTS}") from error
-    if table.left_out is not None:
-        note(f"column {table.left_out!r} numbers the rows and is left out; --columns chooses others")
+    for name in table.left_out:
+        note(f"column {name!r} numbers the rows and is left out; --columns chooses others")
     if table.others and table.names:
         others = f"--columns chooses others, of which the table has {table.others}"
         note(f"the columns {', '.join(table.names)} are taken; {others}")
@@ -107,7 +107,7 @@ def points_in(path: Path, arguments: argparse.Namespace, *, gaps: bool = False) 
 
 def _columns_of_numbers(path: Path, dialect: Dialect) -> list[str] | None:
     """The columns of a text or a .parquet that hold values, and no words; None if all do, or none."""
-    from emst.io.columns import index_column, is_axis
+    from emst.io.columns import index_columns, is_axis
     from emst.io.points import check_suffix
     from emst.io.tables import column_names, empty_columns, worded_columns
 
@@ -115,7 +115,7 @@ def _columns_of_numbers(path: Path, dialect: Dialect) -> list[str] | None:
     if not _is_table(path, dialect):
         return None
     names, count = column_names(path, dialect)
-    index, worded = index_column(names), worded_columns(path, dialect)
+    index, worded = index_columns(names), worded_columns(path, dialect)
     empty = [i for i in empty_columns(path, dialect) if i not in index]
     held = [i for i in range(count) if i not in index and i not in empty]
     words = [i for i in held if worded[i]] if names else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import sys
 import tempfile
@@ -20,6 +21,17 @@ MAGIC = {  # how files begin
 }
 
 
+def fill_closed_streams() -> None:
+    """Make closed standard streams the null device. Otherwise the next file that is opened would get their number, and
+    what C libraries write there."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(number)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))
+
+
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[Path]:
     """The file to read. Standard input is first copied to a temporary file. Its first bytes give the suffix; without
@@ -27,6 +39,8 @@ def reading(path: Path) -> Iterator[Path]:
     if path != STREAM:
         yield path
         return
+    if sys.stdin is None:
+        raise ValueError("standard input is closed")
     with tempfile.TemporaryDirectory(prefix="emst-") as folder:
         start = sys.stdin.buffer.read(16)
         suffix = next((suffix for magic, suffix in MAGIC.items() if start.startswith(magic)), ".csv")
@@ -53,6 +67,8 @@ def writing(path: Path | None) -> Iterator[BinaryIO | None]:
         with replacing(path) as output:
             yield output
         return
+    if sys.__stdout__ is None:
+        raise ValueError("standard output is closed")
     with copied_to(sys.stdout.buffer) as file:
         yield file
 

@@ -22,8 +22,9 @@ from typing import Any
 
 import dask
 import numba
-from distributed import Client, Future, get_client
+from distributed import Client, Future, get_client, secede
 from distributed.comm import CommClosedError
+from distributed.threadpoolexecutor import thread_state as pool_state
 
 from emst.backend import backend_of
 from emst.dask.faults import LOST, NO_WORKERS_FOR, TRIES, DropDeadPins, LostInput, Watch, failed_before, plain_errors
@@ -76,6 +77,7 @@ class DaskEngine:
 
     def __init__(self, client: Client | None = None, device: str = "auto") -> None:
         self.client = _checked_client(client)
+        _leave_the_pool()
         self.client.register_plugin(DropDeadPins())
         workers = self._ask(describe)
         self.workers = sorted(workers)
@@ -284,6 +286,13 @@ def _gpu_of(value: Any) -> int | None:
             vars(value).values() if type(value).__module__.startswith("emst.") and hasattr(value, "__dict__") else ()
         )
     return next((gpu for one in value if (gpu := _gpu_of(one)) is not None), None)
+
+
+def _leave_the_pool() -> None:
+    """Let a worker begin other tasks if this is one of its tasks, which is going to wait for them."""
+    if getattr(pool_state, "proceed", False):
+        with contextlib.suppress(ValueError):  # a thread of a pool that is no worker's
+            secede()
 
 
 def _checked_client(client: Client | None) -> Client:

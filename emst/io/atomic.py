@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import os
 import secrets
 import shutil
@@ -11,7 +12,7 @@ import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 
 @contextlib.contextmanager
@@ -30,17 +31,28 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     if mode is None and not target.parent.exists():
         advice = f"No such file or directory; make the folder {target.parent} first"
         raise FileNotFoundError(errno.ENOENT, advice, str(path))
-    try:
-        if mode is None or stat.S_ISREG(mode):
-            with _draft_of(path, target, mode) as file:
-                yield file
-        else:
-            with open(path, "wb") as output, copied_to(output) as file:
-                yield file
-    except OSError as error:
-        if error.filename is None and not isinstance(error, BrokenPipeError):  # raised by writing: full, or too large
-            raise OSError(error.errno, f"{error.strerror or error}; no file was changed", str(path)) from error
-        raise
+    if mode is None or stat.S_ISREG(mode):
+        with _draft_of(path, target, mode) as file:
+            yield file
+    else:
+        with io.BufferedWriter(_Output(path, "wb", path)) as output, copied_to(output) as file:
+            yield file
+
+
+class _Output(io.FileIO):
+    """A file whose errors of writing, such as a full disk, name the path that the caller knows."""
+
+    def __init__(self, path: Path, mode: str, called: Path) -> None:
+        super().__init__(path, mode)
+        self._called = called
+
+    def write(self, data: Any, /) -> int:
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise OSError(error.errno, f"{error.strerror}; no file was changed", str(self._called)) from error
 
 
 @contextlib.contextmanager
@@ -61,7 +73,7 @@ def _draft_of(path: Path, target: Path, mode: int | None) -> Iterator[BinaryIO]:
     # leaves its draft, and numbers of processes come again.
     draft = target.with_name(f".{secrets.token_hex(8)}.part")
     try:
-        file = open(draft, "xb")
+        file = io.BufferedWriter(_Output(draft, "xb", path))
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
     try:

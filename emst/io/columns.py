@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-INDEX_NAMES = ("", "Unnamed: 0")  # of a first column: what pandas and R write for row numbers and names
+# What pandas and Dask call an index without a name in a .parquet, by its levels.
+_INDEX_LEVEL = re.compile(r"__index_level_\d+__|__null_dask_index__")
 
 
 # id, object_id, osm-id, OBJECTID, haloId, id.1; and names of row numbers. Not "grid", "humid" or "uv_index".
@@ -59,16 +61,23 @@ def _ascends(values: np.ndarray, consecutive: bool = False) -> bool:
     return bool((values[1:] == values[:-1] + 1).all() if consecutive else (values[1:] > values[:-1]).all())
 
 
-def index_column(names: Sequence[str]) -> list[int]:
-    """Position of a first column without a name, which numbers or names the rows; of pandas' index in a .parquet."""
-    if len(names) > 1 and names[0] in INDEX_NAMES:
-        return [0]
-    return [i for i, name in enumerate(names) if name == "__index_level_0__"][: len(names) - 1]
+def index_columns(names: Sequence[str]) -> list[int]:
+    """Positions of the first columns if they have no names, which number or name the rows: what pandas and R write. And
+    of an index in a .parquet. One column at least is none of these."""
+    unnamed = (name in ("", f"Unnamed: {i}") for i, name in enumerate(names))
+    first = len(list(itertools.takewhile(bool, unnamed)))
+    found = [i for i, name in enumerate(names) if i < first or is_index(name)]
+    return found[: max(len(names) - 1, 0)]
+
+
+def is_index(name: str) -> bool:
+    """Whether a column of a .parquet is an index without a name."""
+    return bool(_INDEX_LEVEL.fullmatch(name))
 
 
 def chosen_columns(path: Path, columns: Sequence[str | int] | None, names: Sequence[str], count: int) -> list[int]:
     """As `choose_columns`; but without `columns`, an index column is left out."""
-    chosen, index = choose_columns(path, columns, names, count), index_column(names)
+    chosen, index = choose_columns(path, columns, names, count), index_columns(names)
     return chosen if columns is not None else [i for i in chosen if i not in index]
 
 

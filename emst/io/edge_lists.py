@@ -20,7 +20,7 @@ import numpy as np
 from emst.graph.edges import ENDS, ends_of, plain
 from emst.graph.input import MOST_VERTICES
 from emst.graph.lists import EXACT, numbers
-from emst.io.columns import choose_columns
+from emst.io.columns import choose_columns, is_index
 from emst.io.ends import Ends, are_whole, ends_of_ids, ends_of_names, hold_names, read_names, whole_numbers
 from emst.io.file_graph import UNWEIGHTED, FileGraph, coo, fit_int32, opening
 from emst.io.tables import (
@@ -36,8 +36,8 @@ from emst.io.tables import (
 
 WEIGHTS = ("weight", "weights", "data")
 MEASURES = ("cost", "length", "len", "distance", "dist", "w")  # properties of edges: never vertices, in any position
-# Numbers of rows (the last name is that of pandas): neither vertices nor weights.
-NUMBERS = ("", "id", "edge_id", "index", "key", "__index_level_0__")
+# Numbers of rows: neither vertices nor weights.
+NUMBERS = ("", "id", "edge_id", "index", "key")
 COUNTS = ("n_vertices", "n")
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _MEASURED = re.compile(r"[+-]?[.,]?[0-9][0-9.,'_ ]*(e[+-]?[0-9]+)?\s*(?P<unit>[^\d\s#]*)", re.IGNORECASE)  # 1,200 km
@@ -58,7 +58,7 @@ def weight_of(
     """
     plain_names = plain(names)
     named = [i for i, name in enumerate(plain_names) if name in WEIGHTS]
-    others = [i for i, name in enumerate(plain_names) if i not in ends and name not in NUMBERS]
+    others = [i for i, name in enumerate(plain_names) if i not in ends and not (name in NUMBERS or is_index(name))]
     weights = named or [i for i in others if weighs(i)]
     if len(weights) > 1:
         raise ValueError(f"{', '.join(names[i] for i in weights)} could all be the weight")
@@ -72,7 +72,8 @@ def in_place(names: Sequence[str]) -> bool:
     """Whether these may be source, target and weight in this order: no name stands for another role."""
     expected = [(u for u, _ in ENDS), (v for _, v in ENDS), (*WEIGHTS, *MEASURES)]
     with_a_role = {*NUMBERS, *WEIGHTS, *MEASURES, *(name for pair in ENDS for name in pair)}
-    return all(name in here or name not in with_a_role for name, here in zip(plain(names), map(set, expected)))
+    pairs = zip(plain(names), map(set, expected))
+    return all(name in here or not (name in with_a_role or is_index(name)) for name, here in pairs)
 
 
 # ---- tables --------------------------------------------------------------------------------------------------------

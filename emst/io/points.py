@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from emst.io.columns import choose_columns, chosen_columns, first_line, index_column, numeric
+from emst.io.columns import choose_columns, chosen_columns, first_line, index_columns, numeric
 from emst.io.fits import read_fits
 from emst.io.las import read_las
 from emst.io.parquet import read_parquet
@@ -27,8 +27,8 @@ class PointTable(NamedTuple):
     array : array of shape (n, d)
     names : list of str or None
         Of the d columns, if the file has names.
-    left_out : str or None
-        Name of an index column that was left out.
+    left_out : tuple of str
+        Names of index columns that were left out.
     others : int
         Columns of a .fits that were not read, because others hold the positions.
     whole : PointTable or None
@@ -37,7 +37,7 @@ class PointTable(NamedTuple):
 
     array: np.ndarray
     names: list[str] | None = None
-    left_out: str | None = None
+    left_out: tuple[str, ...] = ()
     others: int = 0
     whole: PointTable | None = None
 
@@ -117,18 +117,19 @@ def read_table(
     gaps: bool = False,
     dialect: Dialect = PLAIN,
 ) -> PointTable:
-    """As `read_points`, with names, and the name of an index column that was left out."""
+    """As `read_points`, with names, and the names of index columns that were left out."""
     suffix = path.suffix.lower()
     check_suffix(path, array, dialect)
     if is_text(path, dialect) or suffix == ".parquet":
         names, count = column_names(path, dialect)
-        index = [] if columns is not None else index_column(names)
+        index = [] if columns is not None else index_columns(names)
         used = chosen_columns(path, columns, names, count)
         if suffix == ".parquet":
             values = _stack(path, read_parquet(path, [str(i) for i in used]))
         else:
             values = read_csv(path, columns, gaps, dialect=dialect)
-        return PointTable(values, [names[i] for i in used] if names else None, names[index[0]] if index else None)
+        left_out = tuple(names[i] for i in index)
+        return PointTable(values, [names[i] for i in used] if names else None, left_out)
     if suffix in (".las", ".laz"):
         return _named(path, read_las(path, columns))
     if suffix in (".fits", ".fit"):

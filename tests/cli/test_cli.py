@@ -638,3 +638,22 @@ parser().format_help()
 sys.exit(", ".join({"numba", "matplotlib", "sklearn", "cupy", "numpy"} & set(sys.modules)))
 """
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stderr.strip() == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell of POSIX")
+@pytest.mark.parametrize(
+    "arguments, status, said",
+    [
+        ("tree points.csv -o t.npz 2>&-", 0, ""),
+        ("tree points.csv -o t.npz >&-", 0, ""),
+        ("info >&-", 0, ""),
+        ("cluster points.csv --min-cluster-size 5 -o - >&-", 2, "emst: standard output is closed\n"),
+        ("cluster - --min-cluster-size 5 <&-", 2, "emst: standard input is closed\n"),
+    ],
+)
+def test_closed_streams(tmp_path, arguments, status, said):
+    np.savetxt(tmp_path / "points.csv", np.random.default_rng(0).random((40, 2)), delimiter=",")
+    command = f"{sys.executable} -m emst {arguments}"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (status, said)
+    assert "t.npz" not in arguments or (tmp_path / "t.npz").stat().st_size > 0

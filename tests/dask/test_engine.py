@@ -80,3 +80,15 @@ def test_the_driver_holds_no_task_that_nobody_wants(client):
             assert time.monotonic() < end
             gc.collect()
             time.sleep(0.01)
+
+
+def weight_within_a_task(seed):
+    return float(minimum_spanning_tree(np.random.default_rng(seed).random((300, 2)), device="cpu").total_weight)
+
+
+def test_a_fit_within_a_task():
+    """It waits for tasks that its own worker would begin only after it."""
+    with LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0") as local:
+        with Client(local, set_as_default=False) as client:
+            weights = client.gather(client.map(weight_within_a_task, range(3)))
+            assert weights == [client.submit(weight_within_a_task, seed, pure=False).result(60) for seed in range(3)]

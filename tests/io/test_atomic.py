@@ -2,6 +2,7 @@
 
 import errno
 import os
+import pathlib
 import stat
 import sys
 import threading
@@ -95,3 +96,16 @@ def test_nothing_is_left_of_an_error(path):
         file.write(b"half")
         raise ZeroDivisionError
     assert path.read_bytes() == b"old" and list(path.parent.iterdir()) == [path]
+
+
+def test_errors_of_reading_are_not_those_of_writing(path):
+    with pytest.raises(OSError, match=r"^\[Errno 5\] of a disk$") as raised, replacing(path):
+        raise OSError(errno.EIO, "of a disk")
+    assert raised.value.filename is None and not path.exists()
+
+
+@posix
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_a_full_device_is_named():
+    with pytest.raises(OSError, match="no file was changed: '/dev/full'"):
+        write(pathlib.Path("/dev/full"))

@@ -144,6 +144,22 @@ def test_the_index_of_a_parquet():
     assert emst.read_points("index.parquet").tolist() == [[7], [4], [9]]
 
 
+def test_indices_of_pandas_and_dask():
+    """They would be coordinates otherwise, and row numbers are the greatest of all."""
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    index = pandas.MultiIndex.from_product([[7, 4], [1, 2]])
+    frame = pandas.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "y": [4.0, 5.0, 6.0, 7.0]}, index=index)
+    frame.to_parquet("levels.parquet")
+    frame.to_csv("levels.csv")
+    named = frame.reset_index(drop=True).rename_axis("__null_dask_index__")
+    named.set_index(named.index[::-1].rename("__null_dask_index__")).to_parquet("dask.parquet")
+    pandas.read_csv("levels.csv").to_csv("again.csv", index=False)
+    for path in ("levels.parquet", "levels.csv", "dask.parquet", "again.csv"):
+        points, names = emst.read_points(path, return_names=True)
+        assert names == ["x", "y"] and points.tolist() == frame.to_numpy().tolist(), path
+
+
 def test_dialects():
     assert dialect_of() == PLAIN
     assert dialect_of("\\t") == dialect_of("\t")

@@ -55,8 +55,8 @@ FAULTS = [
     Fault(
         "a table's only column is left out as an index",
         "emst/io/columns.py",
-        '"__index_level_0__"][: len(names) - 1]',
-        '"__index_level_0__"]',
+        "return found[: max(len(names) - 1, 0)]",
+        "return found",
         ("tests/io/test_points.py::test_the_index_of_a_parquet",),
     ),
     Fault(
@@ -107,5 +107,20 @@ FAULTS = [
         "if fields and (alike or measures)",
         "if fields and measures",
         ("tests/io/test_graphs.py::test_faults_of_tables",),
+    ),
+    Fault(
+        "the second level of an index is a coordinate",
+        "emst/io/columns.py",
+        "__index_level_\\d+__|",
+        "__index_level_0__|",
+        ("tests/io/test_points.py::test_indices_of_pandas_and_dask",),
+    ),
+    Fault(
+        "an error of reading is one of writing",
+        "emst/io/atomic.py",
+        "        with _draft_of(path, target, mode) as file:\n            yield file\n",
+        "        try:\n            with _draft_of(path, target, mode) as file:\n                yield file\n"
+        "        except OSError as error:\n            raise OSError(error.errno, str(error), str(path)) from error\n",
+        ("tests/io/test_atomic.py::test_errors_of_reading_are_not_those_of_writing",),
     ),
 ]
