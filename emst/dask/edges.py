@@ -188,7 +188,12 @@ def _columns(frame: Any) -> list[Array]:
 
 
 def _of_file(path: str) -> Edges:
-    graph = read_graph(path)
+    graph, nodes = read_graph(path, return_nodes=True)
+    if nodes is not None:
+        raise ValueError(
+            f"{path}: its vertices have ids or names; emst.dask takes numbers from 0: number them first, as "
+            "emst.graph_msf does on one machine"
+        )
     if len(set(graph.shape)) > 1:
         raise ValueError(f"{path} holds a matrix of shape {graph.shape}; a graph is a square matrix")
     entries = graph.tocoo()  # in the order of `data`

@@ -54,6 +54,8 @@ def _pieces_of(sample_weight: Any, chunks: Chunks, engine: DaskEngine) -> tuple[
     kind = type(sample_weight)  # a delayed object itself claims to have any attribute
     if not hasattr(kind, "to_delayed") or not hasattr(kind, "ndim"):
         raise TypeError(f"sample_weight is a dask collection of type {kind.__name__}; pass a dask array or a series")
+    if sample_weight.ndim != 1 and hasattr(kind, "columns"):
+        raise ValueError("sample_weight must have one weight for each row of X; got a data frame: pass its column")
     if sample_weight.ndim != 1:
         check_shape(sample_weight.shape, chunks.n)
     blocks: list[Delayed] = np.ravel(np.asarray(sample_weight.to_delayed(), object)).tolist()

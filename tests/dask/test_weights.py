@@ -85,6 +85,7 @@ BAD = {
     r"must have one weight for each of the 240 rows of X; got shape \(239,\)": lambda w: da.from_array(
         w[1:], chunks=60
     ),
+    "got a data frame: pass its column": lambda w: dd.from_pandas(pd.DataFrame({"w": w}), npartitions=3),
     r"must have one weight for each of the 240 rows of X; got shape \(240, 1\)": lambda w: w[:, None],
     r"rows of X; got shape \(240, 2\)": lambda w: da.from_array(np.stack([w, w], axis=1), chunks=60),
     r"it is NaN in 2 rows, first in 70$": lambda w: da.from_array(
