@@ -1,7 +1,7 @@
 // Contracting the lightest edges of all components of a `Forest`. The rule is in contract.cuh.
 //
-// merge.py launches, for each round: hook, list_roots, and relabel unless the next round begins with that (cached.cu);
-// while a component has not arrived at its root, again double_hops and the others.
+// merge.py launches, for each round: hook, list_roots, and relabel unless the next round begins with that (cached.cu).
+// If the parent of a component is not a root yet, it launches double_hops and the last two again.
 //
 // An edge is packed as (smaller end << 32 | larger end); all ones is no edge.
 //

@@ -95,8 +95,8 @@ def _relabel(forest: Forest, prepare: Callable[[Forest], None] | None) -> list[i
 
 
 def labels_behind(forest: Forest) -> tuple[cupy.ndarray | None, cupy.ndarray | None]:
-    """What a launch takes that brings the labels up to date, which it then does: the parent of every component, and the
-    status, since not all parents may be roots yet. None for both if the labels are up to date."""
+    """Arguments of a launch that brings the labels up to date: the parent of every component, and the status, which
+    says whether all parents are roots. None for both if the labels are up to date. They count as such afterwards."""
     s = scratch_of(forest)
     behind, s.behind = s.behind, False
     return (s.parent, s.status) if behind else (None, None)

@@ -87,7 +87,7 @@ def weight_within_a_task(seed):
 
 
 def test_a_fit_within_a_task():
-    """It waits for tasks that its own worker would begin only after it."""
+    """The task waits for other tasks, which its worker could not begin before it ends."""
     with LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0") as local:
         with Client(local, set_as_default=False) as client:
             weights = client.gather(client.map(weight_within_a_task, range(3)))

@@ -4,7 +4,7 @@
 // begin_round in every round; search.py launches forget_distances before a search.
 #include "points/cached.cuh"
 
-// See cached.cuh. It does nothing while `status` says that not every parent is a root: see merge.cu.
+// See cached.cuh. It does nothing if `status` says that some parents are not roots yet: see merge.cu.
 template <class T, int FIXED>
 __global__ void __launch_bounds__(EMST_BLOCK, 6)
     begin_round(const int *parent, const int *status, int *labels, i64 n, const __grid_constant__ Hierarchy h, T *nodes,

@@ -3,7 +3,7 @@
 #include "points/labels.cuh"
 #include "runtime/order.cuh"
 
-// What the rounds keep of points and components for their upper bounds.
+// Arrays of points and components from which upper bounds follow.
 template <class T>
 struct Bounds {
   const T *rows;

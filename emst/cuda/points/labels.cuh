@@ -2,7 +2,7 @@
 #pragma once
 #include "points/bvh.cuh"
 
-// Where the label of a node lies.
+// The place of the label of a node.
 template <int D>
 __device__ i64 label_at(i64 node) {
   return 2 * node * STRIDE<D> + STRIDE<D> - 1;
@@ -22,8 +22,8 @@ __device__ void label_node(const Hierarchy &h, int level, i64 node, T *nodes) {
 template <int THREADS>
 constexpr int NODES_OF = THREADS * EACH / (FAN * LEAF);
 
-// The labels of these nodes and of the leaves below. `label` is that of the thread's points; past the end, that of the
-// last one. `front` is that of each node's first point.
+// Labels these nodes and the leaves below. `label` holds the labels of the thread's points; past the end, that of the
+// last point. `front` holds the label of each node's first point.
 template <class T, int D, int THREADS>
 __device__ void label_block(const Hierarchy &h, i64 block, i64 n, const int (&label)[EACH],
                             const int (&front)[NODES_OF<THREADS>], T *nodes) {
