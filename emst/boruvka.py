@@ -70,9 +70,9 @@ def spanning_forest(
         The backend whose `merge` contracts the edges.
     prepare : callable, optional
         ``prepare(forest)`` is called after every contraction. It begins with `begin_round` of the backend, which brings
-        the labels up to date, and computes what the next round needs from them.
-        It does not depend on the number of components left, so a device can start it before that number reaches the
-        host. It is not called before the first round: call it yourself, as `join_duplicates` can.
+        the labels up to date, and computes what the next round needs from them. It does not depend on the number of
+        components left, so a device can start it before that number reaches the host. It is not called before the first
+        round: call it yourself, as `join_duplicates` can.
     hold_back : callable, optional
         ``hold_back(forest)`` is called after every `lightest`. It takes the edges, `edge_u` and `edge_v`, from the
         components that must not hook in this round; other components may hook onto them. If it would leave no edge, it

@@ -132,8 +132,8 @@ class ArrayOperations(Protocol):
         share this step.
 
         Each of these edges is recorded in its slot, all vertices are relabelled, and ``forest.best`` of the components
-        left is set to infinity. If there may be another round, ``prepare(forest)`` is called then. It begins with
-        `begin_round`, which may be what relabels the vertices."""
+        left is set to infinity. If there may be another round, ``prepare(forest)`` is called then. It has to begin with
+        `begin_round`: a backend may leave the relabelling to that call."""
 
 
 class PointOperations(ArrayOperations, Protocol):
@@ -265,11 +265,10 @@ class PointOperations(ArrayOperations, Protocol):
         the label."""
 
     def begin_round(self, index: SearchIndex, forest: Forest, cache: NeighbourCache) -> None:
-        """What a round needs before its searches. Labels are brought up to date where `merge` has left that to this
-        call, and nodes are labelled as by `label_nodes`. ``forest.best`` of every component is lowered to the weight of
-        some edge that leaves it. The edges that are tried lead to neighbours on the curve and to cached neighbours that
-        are still in another component. Before the call, ``forest.best`` is infinite or a bound that `cache_neighbours`
-        has set."""
+        """Begin a round. Vertices that `merge` has not relabelled are relabelled, and nodes get labels as by
+        `label_nodes`. Then ``forest.best`` of every component is lowered to the weight of some edge that leaves it. The
+        edges that are tried lead to neighbours on the curve and to cached neighbours that are still in another
+        component. Before the call, ``forest.best`` is infinite or a bound that `cache_neighbours` has set."""
 
     def nearest_outgoing(self, index: SearchIndex, forest: Forest, cache: NeighbourCache) -> None:
         """Search the nearest point of another component for every point that may hold its component's lightest edge.

@@ -22,8 +22,8 @@ MAGIC = {  # how files begin
 
 
 def fill_closed_streams() -> None:
-    """Make closed standard streams the null device. Otherwise the next file that is opened would get their number, and
-    what C libraries write there."""
+    """Open the null device for each standard stream that is closed. Otherwise the next file would get the stream's
+    number, and C libraries would write their messages into that file."""
     while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
     os.close(number)

@@ -1,7 +1,8 @@
 // Contracting the lightest edges of all components of a `Forest`. The rule is in contract.cuh.
 //
-// merge.py launches, for each round: hook, list_roots, and relabel unless the next round begins with that (cached.cu).
-// If the parent of a component is not a root yet, it launches double_hops and the last two again.
+// In each round merge.py launches hook, list_roots and relabel. There is no relabel if the kernel that begins the next
+// round relabels (cached.cu). If the parent of a component is not a root yet, merge.py launches double_hops, and then
+// repeats what comes after hook.
 //
 // An edge is packed as (smaller end << 32 | larger end); all ones is no edge.
 //

@@ -147,10 +147,11 @@ def _usual_columns(path: Path, names: list[str], count: int) -> list[str]:
     """Numbers of the columns of source, target and perhaps weight; ValueError if neither names nor order tell."""
     there = ", ".join(names) or f"columns 0 to {count - 1}, without names"
     asked = "--columns tells which are source, target and weight"
+    numeric = functools.cache(lambda: numeric_columns(path))  # one look at the first rows
     try:
         places = ends_of(names)
         if places is not None:
-            places += weight_of(names, places, lambda i: numeric_columns(path)[i], functools.partial(_fault, path))
+            places += weight_of(names, places, lambda i: numeric()[i], functools.partial(_fault, path))
     except ValueError as error:
         raise ValueError(f"{path}: {error}; {asked}") from error
     if places is None:

@@ -78,7 +78,7 @@ __global__ void upper_boxes(const __grid_constant__ Hierarchy h, T *nodes, u32 *
   rise(h, 1, node, arrived, [&](int level, i64 above) { box_node<T, D>(h, level, above, nodes); });
 }
 
-// The place of the least core distance below a node.
+// The index of a node's least core distance in `nodes`.
 template <int D>
 __device__ i64 core_at(i64 node) {
   return (2 * node + 1) * STRIDE<D> + STRIDE<D> - 1;

@@ -3,7 +3,7 @@
 #include "points/labels.cuh"
 #include "runtime/order.cuh"
 
-// Arrays of points and components from which upper bounds follow.
+// The arrays that upper bounds are computed from.
 template <class T>
 struct Bounds {
   const T *rows;
@@ -13,8 +13,8 @@ struct Bounds {
   Bits<T> *bound, *best;
 
   // Lowers the upper bounds of components by an edge between neighbours on the curve, and by the cached neighbour of
-  // point i that still lies in another component. One that has joined the point's component is forgotten. A point that
-  // equals such a neighbour needs no other one.
+  // point i if it still lies in another component. A neighbour that has joined the point's component is forgotten. If
+  // the two points are equal, point i is never searched again.
   __device__ void lower_by(i64 i, int label, int next, int neighbour, int other) const {
     if (neighbour != NONE && other != label) lower(best + label, bound[i]);
     if (neighbour != NONE && other == label) {

@@ -1,7 +1,7 @@
 // Labels of nodes; see labels.cuh.
 #include "points/labels.cuh"
 
-// The labels of leaves and of level 1. `group` may be null: see `label_nodes` of the operations.
+// Labels the leaves and the nodes of level 1. `group` may be null: see `label_nodes` in operations.py.
 template <class T, int D>
 __global__ void label_leaves(const int *labels, const int *group, i64 n, const __grid_constant__ Hierarchy h,
                              T *nodes) {
@@ -18,7 +18,7 @@ __global__ void label_leaves(const int *labels, const int *group, i64 n, const _
   label_block<T, D, EMST_BLOCK>(h, blockIdx.x, n, label, front, nodes);
 }
 
-// The labels above level 1: a warp a node of level 2.
+// Labels the nodes above level 1, with a warp for each node of level 2.
 template <class T, int D>
 __global__ void upper_labels(const __grid_constant__ Hierarchy h, T *nodes, u32 *arrived) {
   const i64 node = thread_id() / 32;

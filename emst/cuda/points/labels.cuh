@@ -1,8 +1,8 @@
-// The label of a node is the component of all points below it, or MIXED if they lie in several.
+// Labels of nodes. If all points below a node lie in one component, that component is the label; otherwise it is MIXED.
 #pragma once
 #include "points/bvh.cuh"
 
-// The place of the label of a node.
+// The index of a node's label in `nodes`.
 template <int D>
 __device__ i64 label_at(i64 node) {
   return 2 * node * STRIDE<D> + STRIDE<D> - 1;

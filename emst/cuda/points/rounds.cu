@@ -1,6 +1,6 @@
 // The rounds that are left, in one cooperative launch, by the passes that the loop launches one by one (cached.cuh,
-// search.cuh, lightest.cuh, merge.cuh): where points or components are few, launches and the host's waits
-// take longer than the passes.
+// search.cuh, lightest.cuh, merge.cuh). If points or components are few, launches and the host's waits take longer than
+// the passes.
 //
 // Each round gives every component the same edge, the first in the total order, so the forest is the loop's. Passes
 // take all points where the loop's take lists of components or of searches. Each pass ends at a barrier.
