@@ -3,63 +3,9 @@
 import numpy as np
 import pytest
 import reference
-from helpers import (
-    DIMENSIONS,
-    DTYPES,
-    KINDS,
-    clone,
-    cloud,
-    forest_at_home,
-    forest_on,
-    hierarchies,
-    random_components,
-)
+from helpers import DIMENSIONS, DTYPES, KINDS, clone, cloud, forest_on, hierarchies, random_components
 from norms_reference import BY_NAME, in_box
-
-from emst.backend.records import EUCLIDEAN
-
-
-def leave_by(bounds, expected_bvh, labels):
-    """The components whose upper bound is exactly the weight of one of their leaving edges."""
-    u, v, weight, _ = expected_bvh.pairs()
-    leaves = labels[u] != labels[v]
-    a, b, weight = labels[u[leaves]], labels[v[leaves]], weight[leaves]
-    return np.unique(np.concatenate([a[weight == bounds[a]], b[weight == bounds[b]]]))
-
-
-def search(ops, index, forest, cache):
-    ops.begin_round(index, forest, cache)
-    bounds = forest_at_home(forest).best
-    ops.nearest_outgoing(index, forest, cache)
-    return bounds
-
-
-def assert_same_lightest_edges(ours, theirs):
-    ours, roots = forest_at_home(ours), theirs.components
-    np.testing.assert_array_equal(ours.components, roots)
-    for field in ("best", "edge_u", "edge_v"):
-        np.testing.assert_array_equal(getattr(ours, field)[roots], getattr(theirs, field)[roots], field)
-
-
-def follow(ops, x, k=1, norm=EUCLIDEAN, core_factor=1.0):
-    """All rounds of Borůvka on both, compared after each; returns the number of rounds."""
-    index, expected_bvh, _ = hierarchies(ops, x, k, norm)
-    if core_factor != 1:
-        ops.scale_cores(index, core_factor)
-        reference.scale_cores(expected_bvh, core_factor)
-    ours, theirs = ops.join_duplicates(index), reference.join_duplicates(expected_bvh)
-    cache = ops.cache_neighbours(index, ours)
-    rounds = 0
-    while theirs.count > 1:
-        bounds = search(ops, index, ours, cache)
-        np.testing.assert_array_equal(leave_by(bounds, expected_bvh, theirs.labels), theirs.components)
-        reference.nearest_outgoing(expected_bvh, theirs, None)
-        assert_same_lightest_edges(ours, theirs)
-        left = ops.merge(ours)
-        assert left == reference.merge(theirs) == ours.count
-        np.testing.assert_array_equal(forest_at_home(ours).labels, theirs.labels)
-        rounds += 1
-    return rounds
+from rounds_reference import assert_same_lightest_edges, follow, search
 
 
 @pytest.mark.parametrize("k", [1, 2, 6])

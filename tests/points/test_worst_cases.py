@@ -89,9 +89,8 @@ def test_far_points_cost_nothing_and_change_nothing(ops):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("k", [1, 2])
-def test_packets_of_far_points_stop_and_are_finished(ops, k, dtype):
-    """Coordinates differ by many orders of magnitude, so a point far out has almost the same distance to thousands of
-    others. The test takes the rounds one by one. On the GPU, some packets stop, and a second launch finishes them."""
+def test_coordinates_of_many_orders_of_magnitude(ops, k, dtype):
+    """A point far out has almost the same distance to thousands of others. The test takes the rounds one by one."""
     x = np.random.default_rng(0).lognormal(0, 9, (20_000, 2)).astype(dtype)
     scale, order = scale_and_order(x)
     index = ops.build_index(to_device(ops, x), to_device(ops, order), scale, EUCLIDEAN)
@@ -99,20 +98,16 @@ def test_packets_of_far_points_stop_and_are_finished(ops, k, dtype):
         ops.core_distances(index, k)
     forest = ops.join_duplicates(index)
     cache = ops.cache_neighbours(index, forest)
-    stopped = []
 
     def lightest(forest):
         ops.begin_round(index, forest, cache)
         ops.nearest_outgoing(index, forest, cache)
-        if ops.name == "cuda":
-            stopped.append(int(cache.count[3]))
 
     spanning_forest(forest, lightest, ops)
     edges, weights = map(to_host, ops.sorted_edges(index, forest, to_device(ops, order)))
     expected = tree(ops, x, k)
     np.testing.assert_array_equal(edges, to_host(expected.edges))
     np.testing.assert_array_equal(weights, to_host(expected.weights))
-    assert ops.name == "cpu" or max(stopped) > 0
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

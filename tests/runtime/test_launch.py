@@ -36,7 +36,7 @@ def test_a_signature_is_read_off_the_source():
         ("Norm<0>", False, None),
         ("int", True, 4),
         ("int", True, 4),
-        ("Stopped", True, None),
+        ("int", True, 4),
         ("int", True, 4),
         ("Bits<double>", True, 8),
         ("Bits<double>", True, 8),

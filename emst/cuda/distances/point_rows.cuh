@@ -17,6 +17,10 @@ struct Row {
   T tag;
 };
 
+// A row in shared memory: one access up to three dimensions of floats.
+template <class T, int D>
+struct alignas(D == 1 && sizeof(T) == 4 ? 8 : 16) SharedRow : Row<T, D> {};
+
 // What no thread of the kernel writes goes through the read-only cache; what CHANGES must not.
 template <bool CHANGES, class V>
 __device__ V fetched(const V *at) {

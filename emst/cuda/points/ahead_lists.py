@@ -61,7 +61,7 @@ KERNELS = {
     """,
     "rounds by walks": """
         points/search nearest_outgoing<{T}, {D}, {M}, {MRD}>
-        points/search finish_packets<{T}, {D}, {M}, {MRD}>
+        points/search walk_packets<{T}, {D}, {M}, {MRD}>
     """,
     "walks": "points/labels upper_labels<{T}, {D}>",
     "look": "points/engine count_near_leaves<{T}, {D}>",

@@ -10,7 +10,7 @@ __global__ void __launch_bounds__(EMST_BLOCK, 6)
     begin_round(const int *parent, const int *status, int *labels, i64 n, const __grid_constant__ Hierarchy h, T *nodes,
                 const T *rows, int dimensions, int stride, const Bits<T> *step, const Bits<T> *second, int *nearest,
                 Bits<T> *bound, Bits<T> *best, int *count) {
-  if (thread_id() == 0) count[2] = count[3] = 0;  // see search.cu
+  if (thread_id() == 0) count[2] = count[3] = count[4] = 0;  // see search.cu
   if (parent && status[1]) return;
   const Bounds<T> bounds = {rows, dimensions, stride, step, second, nearest, bound, best};
   begin_block<T, FIXED, EMST_BLOCK>(blockIdx.x, parent, labels, n, h, nodes, bounds);
@@ -24,7 +24,7 @@ __global__ void start_cache(const T *rows, i64 n, int dimensions, int stride, co
                             const Bits<T> *core, const int *labels, int *nearest, Bits<T> *bound, Bits<T> *step,
                             int *count) {
   const i64 i = thread_id();
-  if (i < 4) count[i] = i == 0 ? (int)n : 0;
+  if (i < 5) count[i] = i == 0 ? (int)n : 0;
   if (i >= n) return;
   nearest[i] = NONE;
   bound[i] = repeated(rows, dimensions, stride, i, labels[i]) ? INFINITE<T> : core ? core[i] : 0;

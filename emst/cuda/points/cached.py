@@ -9,7 +9,7 @@ from emst.backend.records import Forest
 from emst.cuda.merge import labels_behind
 from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.points.labels import label_upper
-from emst.cuda.runtime.constants import BITS_TILE, MOST_STOPPED
+from emst.cuda.runtime.constants import BITS_TILE
 from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
 from emst.cuda.runtime.memory import empties
 
@@ -25,10 +25,10 @@ class NeighbourCache:
         Weight of the edge to it. Once both are in one component, a lower bound of all edges that leave the component.
     second : T[n] or None
         Distance to it, under mutual reachability.
-    worklist, count : int32[n], int32[4]
+    worklist, count : int32[n], int32[5]
         Points that need a search, and how many: see search.cu.
-    stopped : int32[MOST_STOPPED, 2]
-        Packets that have stopped and are searched again: see search.cu.
+    unlisted : int32[ceil(n / 32)]
+        Packets that are searched for by walks: see search.cu.
     step : T[n]
         Weight of the edge to the next point on the curve.
     spans : Spans or None
@@ -42,8 +42,8 @@ class NeighbourCache:
         if index.core is not None:
             self.second, self.best_distance = empties(weights, weights)
         of_points = ids, weights, ids, weights
-        of_rounds = (4, np.int32), ((MOST_STOPPED, 2), np.int32)
-        self.nearest, self.bound, self.worklist, self.step, self.count, self.stopped = empties(*of_points, *of_rounds)
+        arrays = empties(*of_points, (5, np.int32), (-(-index.n // 32), np.int32))
+        self.nearest, self.bound, self.worklist, self.step, self.count, self.unlisted = arrays
         self.lists: cupy.ndarray | None = None  # neighbours to look at before searching, int32[k, n]
         self.listed: cupy.ndarray | None = None  # powers of the distances to them, T[k, n], if they are known
         self.spans: Spans | None = None

@@ -14,7 +14,7 @@ __global__ void __launch_bounds__(32 * WARPS)
     nearest_points(const T *__restrict__ points, i64 n, const __grid_constant__ Hierarchy h,
                    const T *__restrict__ nodes, const Norm<METRIC> norm, int *neighbour, Bits<T> *core) {
   __shared__ u64 stacks[WARPS][STACK];
-  __shared__ Wanting<T, D> waiting[WARPS][32];
+  __shared__ SharedRow<T, D> waiting[WARPS][32];
   const i64 u = thread_id(), packet = u / 32;
   if (packet * 32 >= n) return;
   NearestPoints<T, D, METRIC, K> search(points, norm, points, u, n, waiting[threadIdx.x / 32]);

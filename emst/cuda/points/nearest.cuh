@@ -17,11 +17,11 @@ struct NearestPoints {
   u32 id[K];
   Bits<T> reach;
   u32 window_leaf = 0, window_leaves = 0;  // scanned before the walk
-  Wanting<T, D> *waiting;                  // 32, in shared memory
+  SharedRow<T, D> *waiting;                // 32, in shared memory
 
   // Of query u of `count`. A lane past the last query repeats it, but looks for nothing.
   __device__ NearestPoints(const T *points, const Norm<METRIC> &norm, const T *queries, i64 u, i64 count,
-                           Wanting<T, D> *waiting)
+                           SharedRow<T, D> *waiting)
       : points(points), norm(norm), x(load<T, D>(queries, minimum(u, count - 1))), on(u < count), waiting(waiting) {}
 
   // Nothing is found yet; points at `bound` or farther do not count.

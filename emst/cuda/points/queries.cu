@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(32 * WARPS)
     query_lists(const T *__restrict__ points, const __grid_constant__ Hierarchy h, const T *__restrict__ nodes,
                 const Norm<METRIC> norm, const T *queries, i64 count, const i64 *near, Bits<T> *core, Bits<T> *radius) {
   __shared__ u64 stacks[WARPS][STACK];
-  __shared__ Wanting<T, D> waiting[WARPS][32];
+  __shared__ SharedRow<T, D> waiting[WARPS][32];
   const i64 u = thread_id(), packet = u / 32;
   if (packet * 32 >= count) return;
   NearestPoints<T, D, METRIC, K> search(points, norm, queries, u, count, waiting[threadIdx.x / 32]);
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(32 * WARPS)
     list_within(const T *__restrict__ points, const __grid_constant__ Hierarchy h, const T *__restrict__ nodes,
                 const Norm<METRIC> norm, const T *queries, i64 count, const Bits<T> *radius, Bits<T> *distance) {
   __shared__ u64 stacks[WARPS][STACK];
-  __shared__ Wanting<T, D> waiting[WARPS][32];
+  __shared__ SharedRow<T, D> waiting[WARPS][32];
   const i64 u = thread_id();
   if (u / 32 * 32 >= count) return;
   NearestPoints<T, D, METRIC, K> search(points, norm, queries, u, count, waiting[threadIdx.x / 32]);

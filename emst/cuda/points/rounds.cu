@@ -50,7 +50,7 @@ template <class T, int D, int METRIC, bool MRD>
 __device__ void search_runs(const Grid &grid, const T *rows, i64 n, const Hierarchy &h, const T *nodes,
                             const Norm<METRIC> &norm, const Kept<T> &kept, T slack) {
   __shared__ u64 stacks[WARPS][STACK];
-  __shared__ Wanting<T, D> waiting[WARPS][32];
+  __shared__ Wanting<T, D, MRD> waiting[WARPS][32];
   const int lane = lane_id(), warp = threadIdx.x / 32;
   int size = 32;
   while (size > SHORTEST_RUN && n < size * grid.step() / 32) size /= 2;
@@ -61,9 +61,10 @@ __device__ void search_runs(const Grid &grid, const T *rows, i64 n, const Hierar
     const u32 searching = __ballot_sync(FULL, on);
     if (!searching) return;
     const i64 other = __shfl_sync(FULL, i, __ffs(searching) - 1);
-    search_points<T, D, METRIC, MRD, true>(rows, kept.labels, h, nodes, norm, on ? i : other, on, kept.nearest,
-                                           kept.bound, kept.second, kept.best, nullptr, slack, stacks[warp],
-                                           waiting[warp]);
+    search_points<T, D, METRIC, MRD, true>(
+        rows, kept.labels, norm, on ? i : other, on, kept.nearest, kept.bound, kept.second, kept.best, nullptr, slack,
+        INFINITE<T>, waiting[warp],
+        [&](auto &search, const Packet<T, D> &packet) { walk<T, D, true>(h, nodes, packet, stacks[warp], search); });
     __syncwarp();
   });
 }

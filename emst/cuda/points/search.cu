@@ -1,11 +1,12 @@
 // The searches of one round; see search.cuh.
 //
-// search.py launches mark_searches and list_marked, then nearest_outgoing and finish_packets. In the first round it
+// search.py launches mark_searches and list_marked, then nearest_outgoing and walk_packets. In the first round it
 // launches only the last two, if there are no core distances and every point is a component.
 #include "runtime/compact.cuh"
 #include "points/search.cuh"
 
 constexpr int LEAST_PACKET = 4, SPANS = EMST_SPANS;
+constexpr int LAST_ONES = 3, LAST_TWOS = 8, PARTS_A_WARP = 8;
 
 // Finds the points that can have the lightest edge of their component, and sets one bit for each of them: in `marked`
 // if the point needs a search, in `settled` if its cached neighbour is as near as the upper bound. Cached neighbours
@@ -74,71 +75,125 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
       [&](u32 rank, i64 i) { worklist[n - 1 - rank] = (int)i; });
 }
 
-// A packet that has stopped: where it begins in the worklist, and how many queries it has. count[3] counts the packets
-// that asked to stop. When the list is full, they go on instead. `begin_round` sets count[3] to 0 in every round.
-struct Stopped {
-  int first, size;
+// The packets of a round. Few queries make small packets: these queries lie far apart, and a warp that walked for 32 of
+// them would still be running when all others have ended. Warps take tickets: the first ones are for four packets side
+// by side, the last ones for one, so that all warps end at about the same time.
+struct Packets {
+  int queries, size, count, fours, twos;  // queries of a packet; packets; tickets for four packets, and for two
+  Packets() = default;
+  __device__ explicit Packets(int queries) : queries(queries) {
+    const int warps = gridDim.x * WARPS;
+    size = maximum(minimum((queries - 1) / (2 * warps) + 1, 32), LEAST_PACKET);
+    count = (int)(((i64)queries + size - 1) / size);
+    fours = maximum(count - (LAST_ONES + LAST_TWOS) * warps, 0) / 4;
+    twos = maximum(count - 4 * fours - LAST_ONES * warps, 0) / 2;
+  }
+  // Whether packets are searched for from lists: so many that each warp has two packets of 32 queries, at least.
+  template <int D>
+  __device__ bool listed() const {
+    return LISTED<D> && queries >= 64 * (int)gridDim.x * WARPS;
+  }
+  __device__ int first_of(int ticket) const {
+    if (ticket < fours) return 4 * ticket;
+    return ticket < fours + twos ? 4 * fours + 2 * (ticket - fours) : 3 * fours + twos + ticket;
+  }
+  __device__ int size_of(int ticket) const { return ticket < fours ? 4 : ticket < fours + twos ? 2 : 1; }
 };
 
-// Warps take packets off the worklist until none is left (count[0] queries, count[1] packets taken). A short worklist
-// makes small packets: its queries lie far apart, and a warp that walked for 32 of them would still be running when all
-// others have ended.
+// The i-th query of a worklist; the last one for those behind it.
+__device__ inline i64 query_of(const int *worklist, i64 i, int queries) {
+  i = minimum(i, (i64)queries - 1);
+  return worklist ? worklist[i] : i;
+}
+
+// Takes the next number of a counter that all warps share.
+__device__ inline int take(int *taken) {
+  int number = 0;
+  if (lane_id() == 0) number = atomicAdd(taken, 1);
+  return __shfl_sync(FULL, number, 0);
+}
+
+// Searches for packets of 32 queries from lists of leaves: count[0] queries, count[1] tickets taken. A group with too
+// many leaves is divided; packets for which there are still too many go to `unlisted`, count[3] of them.
 template <class T, int D, int METRIC, bool MRD>
 __global__ void __launch_bounds__(32 * WARPS, BLOCKS_HELD<T, D, MRD>)
     nearest_outgoing(const T *__restrict__ points, const int *__restrict__ labels, const __grid_constant__ Hierarchy h,
                      const T *__restrict__ nodes, const Norm<METRIC> norm, const int *__restrict__ worklist, int *count,
-                     Stopped *stopped, int *nearest, Bits<T> *bound, Bits<T> *second, Bits<T> *best, u64 *edge,
-                     T slack) {
-  __shared__ u64 stacks[WARPS][STACK];
-  __shared__ Wanting<T, D> waiting[WARPS][32];
-  const int queries = count[0], warps = gridDim.x * WARPS;
-  const int size = maximum(minimum((queries - 1) / warps + 1, 32), LEAST_PACKET);
-  const int packets = (int)(((i64)queries + size - 1) / size);
-  const int chunk = maximum(minimum(packets / (16 * warps), 16), 1);  // all warps share one counter
+                     int *unlisted, int *nearest, Bits<T> *bound, Bits<T> *second, Bits<T> *best, u64 *edge, T slack) {
+  if constexpr (!LISTED<D>) return;
+  struct Room {  // of a warp: one address for both
+    Wanting<T, D, MRD> waiting[32];
+    Group<T, D> group;
+  };
+  __shared__ Room rooms[WARPS];
+  __shared__ Packets all;
+  if (threadIdx.x == 0) all = Packets(count[0]);
+  __syncthreads();
+  if (!all.listed<D>()) return;
+  Room &room = rooms[threadIdx.x / 32];
+  int fits = GROUP;  // packets whose leaves fit into a list, as far as this warp knows
   while (true) {
-    int packet = 0;
-    if (lane_id() == 0) packet = atomicAdd(count + 1, chunk);
-    packet = __shfl_sync(FULL, packet, 0);
-    if (packet >= packets) return;
-    for (const int end = minimum(packet + chunk, packets); packet < end; packet++) {
-      const i64 first = (i64)packet * size, a = minimum(first + minimum((int)lane_id(), size - 1), (i64)queries - 1);
-      const bool on = (int)lane_id() < size && first + lane_id() < queries;
-      const auto stops = [&] {
-        int place = 0;
-        if (lane_id() == 0) place = atomicAdd(count + 3, 1);
-        place = __shfl_sync(FULL, place, 0);
-        if (place >= EMST_MOST_STOPPED) return false;
-        if (lane_id() == 0) stopped[place] = {(int)first, minimum(size, queries - (int)first)};
-        return true;
-      };
-      search_points<T, D, METRIC, MRD, false>(points, labels, h, nodes, norm, worklist ? worklist[a] : a, on, nearest,
-                                              bound, second, best, edge, slack, stacks[threadIdx.x / 32],
-                                              waiting[threadIdx.x / 32], stops);
-      __syncwarp();
+    const int ticket = take(count + 1);
+    // Exchanged, so that the compiler sees that all lanes have the same.
+    int packet = __shfl_sync(FULL, all.first_of(ticket), 0);
+    if (packet >= __shfl_sync(FULL, all.count, 0)) return;
+    const int end = packet + __shfl_sync(FULL, all.size_of(ticket), 0);
+    fits = minimum(2 * fits, GROUP);
+    while (packet < end) {
+      const int packets = minimum(fits, end - packet);
+      const auto query = [&](int i) { return query_of(worklist, (i64)packet * 32 + i, all.queries); };
+      if (!list_leaves_near<T, D, METRIC, MRD>(points, labels, h, nodes, norm, packets, query, best, slack,
+                                               room.group)) {
+        fits = maximum(packets / 2, 1);
+        if (packets > 1) continue;
+        if (lane_id() == 0) unlisted[atomicAdd(count + 3, 1)] = packet;
+        packet++;
+        continue;
+      }
+#pragma unroll 1
+      for (const int next = packet + packets; packet < next; packet++) {
+        const i64 u = query((int)lane_id());
+        const bool on = (i64)packet * 32 + lane_id() < all.queries;
+        search_points<T, D, METRIC, MRD, false>(
+            points, labels, norm, u, on, nearest, bound, second, best, edge, slack, room.group.reach, room.waiting,
+            [&](auto &search, const Packet<T, D> &packet) {
+              walk_listed(nodes, packet, (u32)__shfl_sync(FULL, (int)u, 0) / LEAF, room.group, search);
+            });
+        __syncwarp();
+      }
     }
   }
 }
 
-// Searches again for the queries of the packets that have stopped: few at a time, by walks with exact distances.
+// Searches by walks: for all packets where there are no lists, otherwise for those without one. Of few packets without
+// a list each is divided among several warps: as a rule they are those that take the longest. count[4]: how many
+// packets or parts have been taken.
 template <class T, int D, int METRIC, bool MRD>
-__global__ void __launch_bounds__(32 * WARPS)
-    finish_packets(const T *__restrict__ points, const int *__restrict__ labels, const __grid_constant__ Hierarchy h,
-                   const T *__restrict__ nodes, const Norm<METRIC> norm, const int *__restrict__ worklist,
-                   const int *count, const Stopped *stopped, int *nearest, Bits<T> *bound, Bits<T> *second,
-                   Bits<T> *best, u64 *edge, T slack) {
+__global__ void __launch_bounds__(32 * WARPS, BLOCKS_HELD<T, D, MRD>)
+    walk_packets(const T *__restrict__ points, const int *__restrict__ labels, const __grid_constant__ Hierarchy h,
+                 const T *__restrict__ nodes, const Norm<METRIC> norm, const int *__restrict__ worklist, int *count,
+                 const int *unlisted, int *nearest, Bits<T> *bound, Bits<T> *second, Bits<T> *best, u64 *edge,
+                 T slack) {
   __shared__ u64 stacks[WARPS][STACK];
-  __shared__ Wanting<T, D> waiting[WARPS][32];
-  constexpr int PARTS = 32 / LEAST_PACKET;
-  const i64 parts = minimum(count[3], EMST_MOST_STOPPED) * (i64)PARTS;
-  for (i64 part = thread_id() / 32; part < parts; part += gridDim.x * WARPS) {
-    const Stopped packet = stopped[part / PARTS];
-    const int begin = (int)(part % PARTS) * LEAST_PACKET, at = begin + (int)lane_id() % LEAST_PACKET;
-    if (begin >= packet.size) continue;
-    const i64 a = packet.first + minimum(at, packet.size - 1);
-    const bool on = lane_id() < LEAST_PACKET && at < packet.size;
-    search_points<T, D, METRIC, MRD, false>(points, labels, h, nodes, norm, worklist ? worklist[a] : a, on, nearest,
-                                            bound, second, best, edge, slack, stacks[threadIdx.x / 32],
-                                            waiting[threadIdx.x / 32]);
+  __shared__ Wanting<T, D, MRD> waiting[WARPS][32];
+  const Packets all(count[0]);
+  const bool listed = all.listed<D>();
+  const int packets = listed ? count[3] : all.count;
+  int parts = 1;
+  if (listed)
+    while (parts < 32 / LEAST_PACKET && packets * parts < PARTS_A_WARP * (int)gridDim.x * WARPS) parts *= 2;
+  const int size = all.size / parts;
+  while (true) {
+    const int taken = take(count + 4);
+    if (taken >= packets * parts) return;
+    const int packet = listed ? unlisted[taken / parts] : taken;
+    const i64 a = (i64)packet * all.size + taken % parts * size + minimum((int)lane_id(), size - 1);
+    const bool on = (int)lane_id() < size && a < all.queries;
+    search_points<T, D, METRIC, MRD, false>(points, labels, norm, query_of(worklist, a, all.queries), on, nearest,
+                                            bound, second, best, edge, slack, INFINITE<T>, waiting[threadIdx.x / 32],
+                                            [&](auto &search, const Packet<T, D> &packet) {
+                                              walk<T, D>(h, nodes, packet, stacks[threadIdx.x / 32], search);
+                                            });
     __syncwarp();
   }
 }

@@ -9,8 +9,8 @@
 // lighter than its core distance: once that weight is found, the search goes on for nearer points only.
 #pragma once
 #include "runtime/order.cuh"
+#include "points/leaves.cuh"
 #include "points/scan.cuh"
-#include "points/walk.cuh"
 
 // A search (see walk.cuh) for the nearest point with another label.
 // CHANGES: labels change within the kernel.
@@ -26,7 +26,7 @@ struct NearestOutside {
   Bits<T> core, distance;  // MRD: the query's core distance; distance of the best edge so far
   Bits<T> reach, heaviest;
   u32 id = ~0u;
-  Wanting<T, D> *waiting;  // 32, in shared memory
+  Wanting<T, D, MRD> *waiting;  // in shared memory
 
   __device__ bool may_hold(T low_tag, T high_tag) const {
     return label_of(low_tag) != common && (!MRD || bits_of(high_tag) <= heaviest);
@@ -42,26 +42,37 @@ struct NearestOutside {
   // Of equal points of a leaf the first is taken. A tie with the best so far counts if the point's id is smaller, which
   // is the same for all points of a leaf; then the limit is one above.
   __device__ bool scan(int leaf, u32 wanting) {
-    const u32 i0 = (u32)leaf * LEAF, lane = lane_id(), rank = __popc(wanting & ((1u << lane) - 1));
-    const bool waits = wanting >> lane & 1;
-    if (waits) {
-      Wanting<T, D> &query = waiting[rank];
-      query.x = x;
-      if (MRD) query.weight = weight;
-      query.limit = (MRD ? distance : radius) + (i0 < id);
-      query.label = label;
-      query.place = NONE;
-    }
-    __syncwarp();
+    const u32 i0 = (u32)leaf * LEAF, lane = lane_id();
     const i64 i = i0 + lane % LEAF;
-    const bool any =
-        compare<MRD>(norm, load<T, D>(points, i), CHANGES ? labels[i] : __ldg(labels + i), __popc(wanting), waiting);
-    __syncwarp();
-    if (!any) return false;
-    if (waits && waiting[rank].place != NONE) {
-      id = i0 + waiting[rank].place;
-      distance = waiting[rank].limit;
-      if (MRD) weight = waiting[rank].weight;
+    const Row<T, D> y = load<T, D>(points, i);
+    const int their_label = CHANGES ? labels[i] : __ldg(labels + i);
+    Found<T> found = {(MRD ? distance : radius) + (i0 < id), NONE};
+    Bits<T> found_weight = weight;
+    if (__popc(wanting) > MANY) {
+      if (lane < LEAF) waiting[lane].set(y, their_label);
+      __syncwarp();
+      compare_all<T, D, METRIC, MRD>(norm, x, label, found, found_weight, waiting);
+    } else {
+      const u32 rank = __popc(wanting & ((1u << lane) - 1));
+      const bool waits = wanting >> lane & 1;
+      if (waits) {
+        waiting[rank].set(x, label);
+        waiting[rank].found = found;
+        if constexpr (MRD) waiting[rank].weight = weight;
+      }
+      __syncwarp();
+      const bool any = compare<T, D, METRIC, MRD>(norm, y, their_label, __popc(wanting), waiting);
+      __syncwarp();
+      if (!any) return false;
+      if (waits) {
+        found = waiting[rank].found;
+        if constexpr (MRD) found_weight = waiting[rank].weight;
+      }
+    }
+    if (found.place != NONE) {
+      id = i0 + found.place;
+      distance = found.limit;
+      weight = found_weight;
       radius = MRD && weight > core ? weight : distance;
     }
     reach = warp_max(radius);
@@ -72,13 +83,13 @@ struct NearestOutside {
 };
 
 // Searches for the points u of a packet, one for each lane; a lane that is not `on` looks for nothing, and has the
-// point of another lane. Where every point is a component, `edge` is not null: it gets the lightest edge of each,
-// packed as in merge.cu, and `nearest` gets nothing, since the ends of these edges are in one component afterwards. If
-// the walk ends early, the search only lowers `best` to what it has found.
-template <class T, int D, int METRIC, bool MRD, bool CHANGES, class Stops = NeverStops>
-__device__ void search_points(const T *points, const int *labels, const Hierarchy &h, const T *nodes,
-                              const Norm<METRIC> &norm, i64 u, bool on, int *nearest, Bits<T> *bound, Bits<T> *second,
-                              Bits<T> *best, u64 *edge, T slack, u64 *stack, Wanting<T, D> *waiting, Stops stops = {}) {
+// point of another lane. No query looks beyond `most`. walk(search, packet) is that of walk.cuh or leaves.cuh. Where
+// every point is a component, `edge` is not null: it gets the lightest edge of each, packed as in merge.cu, and
+// `nearest` gets nothing, since the ends of these edges are in one component afterwards.
+template <class T, int D, int METRIC, bool MRD, bool CHANGES, class Walk>
+__device__ void search_points(const T *points, const int *labels, const Norm<METRIC> &norm, i64 u, bool on,
+                              int *nearest, Bits<T> *bound, Bits<T> *second, Bits<T> *best, u64 *edge, T slack,
+                              Bits<T> most, Wanting<T, D, MRD> *waiting, Walk walk) {
   NearestOutside<T, D, METRIC, MRD, CHANGES> search;
   search.points = points;
   search.norm = norm;
@@ -88,25 +99,53 @@ __device__ void search_points(const T *points, const int *labels, const Hierarch
   search.label = labels[u];
   const int front = __shfl_sync(FULL, search.label, 0);
   search.common = __all_sync(FULL, search.label == front) ? front : -2;
-  search.weight = search.radius = on ? bits_of(mul(value_of(best[search.label]), slack)) : -1;  // nothing is within -1
+  const Bits<T> upper = minimum(bits_of(mul(value_of(best[search.label]), slack)), most);
+  search.weight = search.radius = on ? upper : -1;  // nothing is within -1
   if (MRD) {
     search.core = bits_of(search.x.tag);
     search.distance = INFINITE<T>;
     search.heaviest = warp_max(search.weight);
   }
   search.reach = warp_max(search.radius);
-  const bool ended = walk<T, D, CHANGES>(h, nodes, Packet<T, D>(search.x), stack, search, stops);
+  walk(search, Packet<T, D>(search.x));
   if (!on) return;
   bool none = search.id == ~0u;
   const Bits<T> weight = MRD ? search.weight : search.radius;
   if (!none) lower(best + search.label, weight);
-  if (!ended) return;
   if (edge)
     edge[u] = none ? NO_EDGE : packed_edge((int)u, (int)search.id);
   else
     nearest[u] = none ? NONE : (int)search.id;
   bound[u] = none ? weight + 1 : weight;
   if (MRD) second[u] = search.distance;
+}
+
+// Lists the leaves near a group of packets; point(i) is the i-th of its queries. False if there are too many leaves.
+template <class T, int D, int METRIC, bool MRD, class Point>
+__device__ bool list_leaves_near(const T *points, const int *labels, const Hierarchy &h, const T *nodes,
+                                 const Norm<METRIC> &norm, int packets, Point point, const Bits<T> *best, T slack,
+                                 Group<T, D> &group) {
+  NearestOutside<T, D, METRIC, MRD, false> search;
+  search.norm = norm;
+  const int front = labels[point(0)];
+  Row<T, D> low, high;
+  Bits<T> reach = 0;
+  bool joined = true;
+#pragma unroll 1
+  for (int j = 0; j < packets; j++) {
+    const i64 u = point(32 * j + (int)lane_id());
+    const Row<T, D> x = load<T, D>(points, u);
+#pragma unroll
+    for (int d = 0; d < D; d++) {
+      low.x[d] = j ? minimum(low.x[d], x.x[d]) : x.x[d];
+      high.x[d] = j ? maximum(high.x[d], x.x[d]) : x.x[d];
+    }
+    joined = joined && labels[u] == front;
+    reach = maximum(reach, bits_of(mul(value_of(best[labels[u]]), slack)));
+  }
+  search.common = __all_sync(FULL, joined) ? front : -2;
+  search.reach = search.heaviest = warp_max(reach);
+  return list_leaves(h, nodes, Packet<T, D>(low, high), search, group);
 }
 
 // Blocks that a multiprocessor should hold at once. More of them hide more of the search's waiting for memory, until

@@ -12,16 +12,15 @@ from emst.cuda.points.bvh import SearchIndex, in_whole_leaves
 from emst.cuda.points.cached import NeighbourCache, Spans, fill_from_lists
 from emst.cuda.points.engine import Engine
 from emst.cuda.points.products import search_by_products
-from emst.cuda.runtime.constants import MOST_STOPPED, WALK_WARPS
+from emst.cuda.runtime.constants import WALK_WARPS
 from emst.cuda.runtime.launch import launch, multiprocessors
 
-BLOCKS_AN_SM = 16
+BLOCKS_AN_SM = 12
 # After the first round, searches look farther than the upper bound of their component, by this factor of squares. A
 # point that finds nothing, or something farther, then needs no search for several rounds. Large components that lie
 # apart have many points about equally far from the next component: for them, looking farther only costs time.
 SLACK, SLACK_MRD = 1.5, 1.2
 SLACK_UP_TO = 100_000  # points a component, on average
-MOST_FINISHING = 32 * MOST_STOPPED  # threads, at most: as a rule few packets stop, or none
 
 
 def nearest_outgoing(index: SearchIndex, forest: Forest, cache: NeighbourCache) -> None:
@@ -63,9 +62,9 @@ def _search_bvh(index: SearchIndex, forest: Forest, cache: NeighbourCache, workl
     points = (index.rows, in_whole_leaves(forest.labels), index.hierarchy, index.nodes, index.metric.norm)
     edge = scratch_of(forest).edge if worklist is None else None
     results = (cache.nearest, cache.bound, cache.second, forest.best, edge)
-    args = (*points, worklist, cache.count, cache.stopped, *results, slack)
+    args = (*points, worklist, cache.count, cache.unlisted, *results, slack)
     launch("points/search", f"nearest_outgoing<{template}>", threads, *args, block=block)
-    launch("points/search", f"finish_packets<{template}>", min(threads, MOST_FINISHING), *args, block=block)
+    launch("points/search", f"walk_packets<{template}>", threads, *args, block=block)
 
 
 def slack_of(index: SearchIndex, mrd: bool) -> float:

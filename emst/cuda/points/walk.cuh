@@ -7,9 +7,7 @@
 //
 // Inner nodes are visited by their distance to the nearest query that wants them. Where queries lie far apart, most
 // nodes lie in the box around them, so the distance to that box says nothing: a query far outside a cluster would
-// compare the cluster's points in curve order, and find a slightly nearer one again and again. But the exact distance
-// costs a reduction over the warp for each node. A walk with `stops` does not compute it: it takes the distance to the
-// box, and after MOST_SCANS leaves it calls stops(). If that returns true, the walk ends early and returns false.
+// compare the cluster's points in curve order, and find a slightly nearer one again and again.
 //
 // A search has `norm`; `x`, the lane's query; `reach`, the greatest search radius of the packet (bits, equal in all
 // lanes, never growing); may_hold(low_tag, high_tag), whether a node can matter to any query; wants(is_leaf, first,
@@ -24,31 +22,19 @@
 constexpr int WARPS = EMST_WALK_WARPS,
               STACK = 160;  // a level leaves at most 31 nodes waiting, and there are at most 5 inner levels
 constexpr u32 NO_KEY = ~0u;
-constexpr int NEVER = -(1 << 30);  // a count of scans that cannot grow to MOST_SCANS any more
-
-// Leaves that are scanned before stops() is called. Almost all packets of uniform points scan fewer.
-template <int D>
-constexpr int MOST_SCANS = D <= 3   ? 1 << 8
-                           : D <= 5 ? 1 << 11
-                                    : 1 << 14;
 
 template <class T, int D>
 struct Packet {  // the box around the queries
   Row<T, D> low, high;
-  __device__ explicit Packet(const Row<T, D> &x) {
+  __device__ explicit Packet(const Row<T, D> &x) : Packet(x, x) {}
+  __device__ Packet(const Row<T, D> &least, const Row<T, D> &greatest) {
 #pragma unroll
     for (int d = 0; d < D; d++) {
-      low.x[d] = warp_min_coordinate(x.x[d]);
-      high.x[d] = warp_max_coordinate(x.x[d]);
+      low.x[d] = warp_min_coordinate(least.x[d]);
+      high.x[d] = warp_max_coordinate(greatest.x[d]);
     }
   }
 };
-
-struct NeverStops {};
-template <class Stops>
-constexpr bool MAY_STOP = true;
-template <>
-constexpr bool MAY_STOP<NeverStops> = false;
 
 // Puts a node on the stack, above those of its level that are farther. Below these are nodes of higher levels only.
 __device__ inline void push_in_order(u64 *stack, int depth, u64 entry) {
@@ -58,12 +44,26 @@ __device__ inline void push_in_order(u64 *stack, int depth, u64 entry) {
   stack[depth] = entry;
 }
 
-template <class T, int D, bool CHANGES = false, class Search, class Stops = NeverStops>
-__device__ bool walk(const Hierarchy &h, const T *nodes, const Packet<T, D> &packet, u64 *stack, Search &search,
-                     Stops stops = {}) {
+// Scans those leaves that a query wants, of up to 32 with a key; box(i, low, high) reads that of lane i and returns its
+// number.
+template <class T, int D, class Box, class Search>
+__device__ void visit_leaves(u32 key, int distance, Box box, Search &search) {
+  u32 waiting = __ballot_sync(FULL, key != NO_KEY), next = __reduce_min_sync(FULL, key) & 31u;
+  while (waiting) {
+    waiting &= ~(1u << next);
+    Row<T, D> low, high;
+    const int leaf = box(next, low, high);
+    const u32 wanting = __ballot_sync(FULL, search.wants(true, (u32)leaf * LEAF, low, high));
+    if (wanting && search.scan(leaf, wanting)) waiting &= __ballot_sync(FULL, distance <= high_word(search.reach));
+    next = __ffs(waiting) - 1;
+  }
+}
+
+template <class T, int D, bool CHANGES = false, class Search>
+__device__ void walk(const Hierarchy &h, const T *nodes, const Packet<T, D> &packet, u64 *stack, Search &search) {
   const u32 lane = lane_id();
   const auto corner = [&](i64 row) { return load<T, D, CHANGES>(nodes, row); };
-  int depth = 0, scans = 0, level = h.levels - 1, begin = 0, size = h.count[level];
+  int depth = 0, level = h.levels - 1, begin = 0, size = h.count[level];
   while (true) {
     u32 key = NO_KEY;  // 27 bits of the distance between node and packet, and the lane
     int distance = 0x7fffffff;
@@ -77,18 +77,13 @@ __device__ bool walk(const Hierarchy &h, const T *nodes, const Packet<T, D> &pac
       }
     }
     if (level == 0) {
-      u32 waiting = __ballot_sync(FULL, key != NO_KEY), next = __reduce_min_sync(FULL, key) & 31u;
-      while (waiting) {
-        waiting &= ~(1u << next);
-        int leaf = begin + (int)next;
-        const Row<T, D> low = corner(2 * (i64)leaf), high = corner(2 * (i64)leaf + 1);
-        const u32 wanting = __ballot_sync(FULL, search.wants(true, (u32)leaf * LEAF, low, high));
-        if (wanting) {
-          if (MAY_STOP<Stops>) scans++;
-          if (search.scan(leaf, wanting)) waiting &= __ballot_sync(FULL, distance <= high_word(search.reach));
-        }
-        next = __ffs(waiting) - 1;
-      }
+      const auto box = [&](u32 child, Row<T, D> &low, Row<T, D> &high) {
+        const int leaf = begin + (int)child;
+        low = corner(2 * (i64)leaf);
+        high = corner(2 * (i64)leaf + 1);
+        return leaf;
+      };
+      visit_leaves<T, D>(key, distance, box, search);
     } else {
       while (true) {
         u32 farthest = __reduce_max_sync(FULL, key == NO_KEY ? 0u : key + 1) - 1;
@@ -98,21 +93,10 @@ __device__ bool walk(const Hierarchy &h, const T *nodes, const Packet<T, D> &pac
         i64 node = h.offset[level] + (i64)child;
         const Row<T, D> low = corner(2 * node), high = corner(2 * node + 1);
         const bool wanted = search.wants(false, (u32)child * LEAF << FAN_BITS * level, low, high);
-        u32 nearest = farthest & ~31u;
-        if constexpr (MAY_STOP<Stops>) {
-          if (!__any_sync(FULL, wanted)) continue;
-        } else {
-          const Bits<T> d = box_power(search.norm, low, high, search.x);
-          nearest = __reduce_min_sync(FULL, wanted ? (u32)high_word(d) : NO_KEY);
-          if (nearest == NO_KEY) continue;
-        }
-        const u64 entry = (u64)nearest << 32 | (u32)level << 28 | (u32)child;
-        if (lane == 0) {
-          if constexpr (MAY_STOP<Stops>)
-            stack[depth] = entry;
-          else
-            push_in_order(stack, depth, entry);
-        }
+        const Bits<T> d = box_power(search.norm, low, high, search.x);
+        const u32 nearest = __reduce_min_sync(FULL, wanted ? (u32)high_word(d) : NO_KEY);
+        if (nearest == NO_KEY) continue;
+        if (lane == 0) push_in_order(stack, depth, (u64)nearest << 32 | (u32)level << 28 | (u32)child);
         depth++;
       }
     }
@@ -124,12 +108,7 @@ __device__ bool walk(const Hierarchy &h, const T *nodes, const Packet<T, D> &pac
       more = (int)(entry >> 32) <= high_word(search.reach);
     }
     __syncwarp();
-    if (!more) return true;
-    if constexpr (MAY_STOP<Stops>)
-      if (scans > MOST_SCANS<D>) {
-        if (stops()) return false;
-        scans = NEVER;
-      }
+    if (!more) return;
     level = (int)((u32)entry >> 28) - 1;
     begin = (int)((u32)entry & 0xfffffffu) * FAN;
     size = minimum(FAN, h.count[level] - begin);

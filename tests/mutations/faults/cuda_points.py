@@ -6,11 +6,25 @@ SELECTED = "tests/distances/test_cuda_selection.py::test_the_distance_of_every_r
 
 FAULTS = [
     Fault(
-        "the last packet that has stopped is not finished",
+        "the last packet without a list of leaves does not search",
         "emst/cuda/points/search.cu",
-        "const i64 parts = minimum(count[3], EMST_MOST_STOPPED) * (i64)PARTS;",
-        "const i64 parts = (minimum(count[3], EMST_MOST_STOPPED) - 1) * (i64)PARTS;",
-        ("tests/points/test_worst_cases.py::test_packets_of_far_points_stop_and_are_finished[cuda-1-float32]",),
+        "const int packets = listed ? count[3] : all.count;",
+        "const int packets = listed ? count[3] - 1 : all.count;",
+        ("tests/points/test_cuda_leaves.py::test_packets_with_too_many_leaves_nearby[1-float32]",),
+    ),
+    Fault(
+        "the leaves of a group are those near its first packet",
+        "emst/cuda/points/search.cuh",
+        "high.x[d] = j ? maximum(high.x[d], x.x[d]) : x.x[d];",
+        "high.x[d] = j ? high.x[d] : x.x[d];",
+        ("tests/points/test_cuda_leaves.py::test_every_round_equals_the_reference[uniform-2-float32-1]",),
+    ),
+    Fault(
+        "the leaves before a packet's own one are left out",
+        "emst/cuda/points/leaves.cuh",
+        "if (done + (int)lane < count) {",
+        "if (group.start + done + (int)lane < count) {",
+        ("tests/points/test_cuda_leaves.py::test_every_round_equals_the_reference[uniform-2-float32-1]",),
     ),
     Fault(
         "the error of a product is taken a hundred times too small",
@@ -99,8 +113,8 @@ FAULTS = [
     Fault(
         "a tie with a smaller id does not count",
         "emst/cuda/points/search.cuh",
-        "query.limit = (MRD ? distance : radius) + (i0 < id);",
-        "query.limit = (MRD ? distance : radius);",
+        "Found<T> found = {(MRD ? distance : radius) + (i0 < id), NONE};",
+        "Found<T> found = {(MRD ? distance : radius), NONE};",
         ("tests/points/test_total_order.py::test_repeated_runs_are_identical[cuda-lattice-1]",),
     ),
     Fault(

@@ -1,0 +1,65 @@
+"""Searches from lists of leaves on the GPU, for which there are usually many more points than tests have."""
+
+import numpy as np
+import pytest
+from helpers import DTYPES, KINDS, cloud, scale_and_order, to_device, to_host
+from norms_reference import BY_NAME, in_box
+from rounds_reference import follow
+
+import emst
+from emst.backend.records import EUCLIDEAN
+from emst.boruvka import spanning_forest
+
+pytestmark = pytest.mark.gpu
+
+
+@pytest.fixture
+def cuda(monkeypatch):
+    """The backend with searches of four warps: 256 queries are enough for lists, 1,420 for groups of four packets."""
+    ops = pytest.importorskip("emst.cuda")
+    monkeypatch.setattr("emst.cuda.points.search.multiprocessors", lambda: 1)
+    monkeypatch.setattr("emst.cuda.points.search.BLOCKS_AN_SM", 1)
+    return ops
+
+
+@pytest.mark.parametrize("k", [1, 4])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("d", [1, 2, 3, 4])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_round_equals_the_reference(cuda, d, kind, dtype, k):
+    assert follow(cuda, cloud(1_900, d, dtype, kind), k) >= 1
+
+
+@pytest.mark.parametrize("name", ["manhattan", "any power 2.7"])
+def test_other_norms(cuda, name):
+    for d, kind, k in [(2, "uniform", 1), (3, "lattice", 4)]:
+        x = cloud(1_900, d, np.float64, kind)
+        assert follow(cuda, x, k, BY_NAME[name]) >= 1
+        assert follow(cuda, x, k, in_box(BY_NAME[name], x)) >= 1
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("k", [1, 2])
+def test_packets_with_too_many_leaves_nearby(cuda, k, dtype):
+    """Coordinates differ by many orders of magnitude, so a point far out has almost the same distance to thousands of
+    others. Some packets get no list of leaves: they walk. The test takes the rounds one by one."""
+    x = np.random.default_rng(0).lognormal(0, 9, (20_000, 2)).astype(dtype)
+    scale, order = scale_and_order(x)
+    index = cuda.build_index(to_device(cuda, x), to_device(cuda, order), scale, EUCLIDEAN)
+    if k > 1:
+        cuda.core_distances(index, k)
+    forest = cuda.join_duplicates(index)
+    cache = cuda.cache_neighbours(index, forest)
+    unlisted = []
+
+    def lightest(forest):
+        cuda.begin_round(index, forest, cache)
+        cuda.nearest_outgoing(index, forest, cache)
+        unlisted.append(int(cache.count[3]))
+
+    spanning_forest(forest, lightest, cuda)
+    edges, weights = map(to_host, cuda.sorted_edges(index, forest, to_device(cuda, order)))
+    expected = emst.minimum_spanning_tree(x, min_samples=k, device="cpu")
+    np.testing.assert_array_equal(edges, expected.edges)
+    np.testing.assert_array_equal(weights, expected.weights)
+    assert max(unlisted) > 0
