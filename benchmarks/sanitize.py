@@ -40,7 +40,7 @@ PARTS = [  # way, dimensions, dtype, set; no number of points fills its last lea
 ]
 # Blocks look back only where there are several tiles of 4096 points.
 SETS["tiles"] = lambda g, n, d: g.normal(size=(20 * n, d))
-# Points far out have almost the same distance to many leaves: in the plane, a search stops when it has scanned 256.
+# Points far out have almost the same distance to many leaves: too many for a list.
 SETS["far"] = lambda g, n, d: g.lognormal(0, 9, (60 * n, d))
 
 
@@ -158,6 +158,8 @@ def run(part: str, n: int, device: str) -> None:
     if way == "loop":
         rounds = importlib.import_module("emst.cuda.points.rounds")
         rounds.ALL_UP_TO = rounds.MOST_POINTS = 0
+        search = importlib.import_module("emst.cuda.points.search")
+        search.BLOCKS_AN_SM, search.multiprocessors = 1, lambda: 1  # few warps: enough points for lists of leaves
     trees(x, device)
     clusterings(x, device)
     if d == "3" and name != "tiles":

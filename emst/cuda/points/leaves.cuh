@@ -59,7 +59,10 @@ __device__ bool list_leaves(const Hierarchy &h, const T *nodes, const Packet<T, 
       const int at = found + __popc(all & ((1u << lane) - 1));
       if (near && at < most) here[at] = (u32)child;
       found += __popc(all);
-      if (found > most) return false;
+      if (found > most) {
+        __syncwarp();  // all have written, before the next list begins
+        return false;
+      }
     }
     size = found;
     __syncwarp();

@@ -6,7 +6,7 @@
 #include "points/search.cuh"
 
 constexpr int LEAST_PACKET = 4, SPANS = EMST_SPANS;
-constexpr int LAST_ONES = 3, LAST_TWOS = 8, PARTS_A_WARP = 8;
+constexpr int LAST_ONES = 3, LAST_TWOS = 8, PARTS_A_WARP = 2;
 
 // Finds the points that can have the lightest edge of their component, and sets one bit for each of them: in `marked`
 // if the point needs a search, in `settled` if its cached neighbour is as near as the upper bound. Cached neighbours
@@ -183,6 +183,7 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS_HELD<T, D, MRD>)
   if (listed)
     while (parts < 32 / LEAST_PACKET && packets * parts < PARTS_A_WARP * (int)gridDim.x * WARPS) parts *= 2;
   const int size = all.size / parts;
+  if (thread_id() / 32 >= packets * parts) return;  // there is something for the other warps
   while (true) {
     const int taken = take(count + 4);
     if (taken >= packets * parts) return;

@@ -150,7 +150,7 @@ FAULTS = [
         "emst/cuda/points/small.cu",
         "(heavier < w || (MRD && heavier == w && further < d))",
         "heavier < w",
-        ("tests/points/test_small.py::test_the_forest_of_the_loop[uniform-3-float32-4]",),
+        ("tests/points/test_small.py::test_the_forest_of_the_loop[cuda-uniform-3-float32-4]",),
     ),
     Fault(
         "differences of weight and distance run over",
