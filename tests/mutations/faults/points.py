@@ -207,7 +207,7 @@ FAULTS = [
         "emst/cpu/points/result.py",
         "            if points is not None:\n",
         "            if False:\n",
-        ("tests/points/test_result.py::test_edges_are_sorted_in_the_total_order[few-cpu-lattice-2-float64-5]",),
+        ("tests/points/test_result.py::test_edges_are_sorted_in_the_total_order[cpu-few-lattice-2-float64-5]",),
     ),
     Fault(
         "cells of hardly any extent are divided",
