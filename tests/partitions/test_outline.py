@@ -66,13 +66,18 @@ def along_the_curve(x):
     return x[reference.curve_order(x, 1.0).rows]
 
 
-def check_reaches(ops, x, outline, own, norm, k=1, share=0.1):
-    """The reaches of points in the order of a hierarchy, from each of its levels down. Returns the last: from the
-    highest."""
+def index_of(ops, x, norm, k):
     index = ops.build_index(to_device(ops, x), to_device(ops, np.arange(len(x), dtype=np.int32)), 1.0, norm)
     if k > 1:
         ops.core_distances(index, k)
-    reaches = reference.reaches_of_levels(OnHost(index), outline, own)
+    return index
+
+
+def check_reaches(ops, x, outline, own, norm, k=1, share=0.1, reaches=None):
+    """The reaches of points in the order of a hierarchy, from each of its levels down. Returns the last: from the
+    highest. `reaches` are those of the reference, of all levels, if they are known: they do not depend on k."""
+    index = index_of(ops, x, norm, k)
+    reaches = reference.reaches_of_levels(OnHost(index), outline, own) if reaches is None else reaches
     for highest in range(max(len(index.levels), 1)):
         found = Reaches(*map(to_host, ops.outline_reaches(index, on(ops, outline), own, highest, share)))
         expected = reference.reaches_from(OnHost(index), reaches, highest, share)
@@ -95,13 +100,14 @@ def check_hits(ops, x, labels, radius, outline, own, norm, powers=None):
 @pytest.mark.parametrize(("name", "dtype"), NAMES_AND_DTYPES)
 def test_reaches_and_hits_equal_the_reference(ops, name, dtype, kind):
     norm = BY_NAME[name]
-    for n, d in ((600, 1), (600, 3), (90, 40)):
+    for n, d in ((520, 1), (520, 3), (60, 40)):  # two levels of nodes, those of 16 and those of 32 to a parent
         x, labels, _, outline = partitions(n, d, dtype, kind)
         x = along_the_curve(x)
         random = np.random.default_rng(d)
         for own in (0, 3, 6):
-            check_reaches(ops, x, outline, own, norm, k=4)
-            reach = check_reaches(ops, x, outline, own, norm).reach
+            reaches = reference.reaches_of_levels(OnHost(index_of(ops, x, norm, 1)), outline, own)
+            check_reaches(ops, x, outline, own, norm, k=4, reaches=reaches)
+            reach = check_reaches(ops, x, outline, own, norm, reaches=reaches).reach
             powers = reference.powers_of_leaves(x, x, outline, own, norm)
             for radius in (reach, np.nextafter(reach, dtype(0)), random.permutation(reach), 0 * reach, 0 * reach - 1):
                 check_hits(ops, x, labels, radius.astype(dtype), outline, own, norm, powers)

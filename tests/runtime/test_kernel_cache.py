@@ -70,6 +70,17 @@ def test_edited_function_of_another_file_is_compiled_again(package, tmp_path):
     assert run(package, NUMBA_CACHE_DIR=cache)[:3] == (2, 0, first)
 
 
+def test_installations_of_one_version_share_what_is_compiled(package, tmp_path):
+    cache = str(tmp_path / "cache")
+    assert run(package, NUMBA_CACHE_DIR=cache)[:2] == (0, 2)
+    second = tmp_path / "other" / "emst"
+    shutil.copytree(package, second)
+    *found, _, folder = run(second, NUMBA_CACHE_DIR=cache)
+    assert found == [2, 0] and folder == tmp_path / "cache" / "emst"
+    edit(second / "backend" / "records.py", "CROWD = 16", "CROWD = 19")  # kernels hold such constants
+    assert run(second, NUMBA_CACHE_DIR=cache)[:2] == (0, 2)
+
+
 def test_a_damaged_file_is_made_again(package, tmp_path):
     cache = str(tmp_path / "cache")
     *_, first, _ = run(package, NUMBA_CACHE_DIR=cache)

@@ -6,7 +6,8 @@ Tried with numba 0.61.0 and llvmlite 0.44.0 (NumPy 1.24), and with numba 0.68.1 
 numba's cache on disk compares the file that a kernel stands in with the one it was compiled from. It does not follow
 functions and constants that are inlined from other files, so it would run old machine code after an update. Here the
 names of its files end in a digest of all that can go into a kernel. Versions do not share files, so processes that run
-an old and a new one side by side cannot mix them up; files of old versions stay until somebody deletes them.
+an old and a new one side by side cannot mix them up; files of old versions stay until somebody deletes them. Several
+installations of one version share them, if `NUMBA_CACHE_DIR` names a folder.
 
 numba numbers the files of a function's signatures, and keeps the numbers in an index. Two processes that compile two
 signatures at the same time can take the same number, and a third one then runs the machine code of one signature with
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.resources
+import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
@@ -50,8 +52,9 @@ def _sources(folder: Any, name: str = "") -> Iterator[tuple[str, bytes]]:
 def _digest() -> str:
     """Of everything that machine code depends on beside the processor and the types of arguments."""
     total = hashlib.sha256(f"numba {numba.__version__}, llvmlite {llvmlite.__version__}".encode())
-    for path, contents in _sources(importlib.resources.files("emst.cpu")):
-        total.update(f"\n{path} {len(contents)}\n".encode() + contents)
+    for package in ("backend", "cpu"):  # kernels hold constants of both
+        for path, contents in _sources(importlib.resources.files(f"emst.{package}"), package):
+            total.update(f"\n{path} {len(contents)}\n".encode() + contents)
     return total.hexdigest()[:16]
 
 
@@ -59,8 +62,8 @@ DIGEST = _digest()
 
 
 class _FilesOfThisVersion(CompileResultCacheImpl):
-    """Names the files of the cache. Their folder is what numba takes: `NUMBA_CACHE_DIR`, `__pycache__` beside the
-    kernel's file or, if nobody may write there, one of the user's."""
+    """Names the files of the cache. Their folder is "emst" in `NUMBA_CACHE_DIR`; without that variable what numba takes:
+    `__pycache__` beside the kernel's file or, if nobody may write there, one of the user's."""
 
     def get_filename_base(self, fullname: str, abiflags: str) -> str:
         return f"{super().get_filename_base(fullname, abiflags)}-{DIGEST}"
@@ -71,6 +74,7 @@ class _FileOfSignature(IndexDataCacheFile):
 
     def save(self, key: Any, data: Any) -> None:
         try:
+            os.makedirs(self._cache_path, exist_ok=True)
             self._save_data(self._name_of(key), (self._source_stamp, key, data))
         except OSError as error:  # the disk is full, for one
             _not_kept(error)
@@ -95,9 +99,10 @@ class _Cache(FunctionCache):
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
-        self._cache_file = _FileOfSignature(
-            self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp()
-        )
+        stamp = self._impl.locator.get_source_stamp()
+        if numba.config.CACHE_DIR:  # numba has a folder there for each of an installation's; here all share one
+            self._cache_path, stamp = os.path.join(numba.config.CACHE_DIR, "emst"), DIGEST
+        self._cache_file = _FileOfSignature(self._cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """In haste, too: the first time, numba loads what it knows of types and functions."""

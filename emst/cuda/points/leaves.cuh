@@ -82,6 +82,7 @@ template <class T, int D, class Search>
 __device__ void walk_listed(const T *nodes, const Packet<T, D> &packet, u32 own, Group<T, D> &group, Search &search) {
   const u32 lane = lane_id();
   const int count = __shfl_sync(FULL, group.count, 0);  // the compiler sees that it is the same for all lanes
+  __syncwarp();                                         // all have read what one of them will overwrite
   if (lane == 0) {
     int start = group.start;
 #pragma unroll 1
