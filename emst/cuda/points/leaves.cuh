@@ -26,10 +26,8 @@ struct Group {
       SharedRow<T, D> low[KEPT<T, D> + 1], high[KEPT<T, D> + 1];
     } boxes;
   };
-  Row<T, D> low, high;  // of the packet that searches
-  int count;            // of listed leaves
-  int start;            // of the listed leaf that a packet begins with
-  Bits<T> reach;        // no query of the group needs leaves beyond it
+  int count;      // of listed leaves
+  Bits<T> reach;  // no query of the group needs leaves beyond it
 };
 
 // Lists the leaves near the box around a group; false if there are too many. The nodes of a level are listed in one of
@@ -69,38 +67,30 @@ __device__ bool list_leaves(const Hierarchy &h, const T *nodes, const Packet<T, 
   }
   if (lane == 0) {
     group.count = size;
-    group.start = 0;
     group.reach = search.reach;
   }
   __syncwarp();
   return true;
 }
 
-// A walk of a packet over the listed leaves: from its own one on, `own`, then from the front of the list. Packets of a
-// group come by their places on the curve.
+// A walk of a packet over the listed leaves: from its own one on, `own`, then from the front of the list.
 template <class T, int D, class Search>
 __device__ void walk_listed(const T *nodes, const Packet<T, D> &packet, u32 own, Group<T, D> &group, Search &search) {
   const u32 lane = lane_id();
   const int count = __shfl_sync(FULL, group.count, 0);  // the compiler sees that it is the same for all lanes
-  __syncwarp();                                         // all have read what one of them will overwrite
-  if (lane == 0) {
-    int start = group.start;
+  int start = 0;
 #pragma unroll 1
-    for (; start < count && group.leaves[start] < own; start++);
-    group.start = start;
-    group.low = packet.low;
-    group.high = packet.high;
-  }
-  __syncwarp();
+  for (int done = 0; done < count; done += 32)
+    start += __popc(__ballot_sync(FULL, done + (int)lane < count && group.leaves[done + lane] < own));
 #pragma unroll 1
   for (int done = 0; done < count; done += 32) {
     u32 key = NO_KEY;
     int leaf = 0, distance = 0x7fffffff;
     if (done + (int)lane < count) {
-      const int at = group.start + done + (int)lane;
+      const int at = start + done + (int)lane;
       leaf = (int)group.leaves[at < count ? at : at - count];
       const Row<T, D> low = load<T, D>(nodes, 2 * (i64)leaf), high = load<T, D>(nodes, 2 * (i64)leaf + 1);
-      const Bits<T> s = box_power(search.norm, low, high, group.low, group.high);
+      const Bits<T> s = box_power(search.norm, low, high, packet.low, packet.high);
       if (s <= search.reach && search.may_hold(low.tag, high.tag)) {
         distance = high_word(s);
         key = ((u32)distance & ~31u) | lane;

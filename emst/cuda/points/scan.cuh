@@ -11,7 +11,7 @@
 #include "points/bvh.cuh"
 
 constexpr int TEAMS = 32 / LEAF;  // of LEAF lanes each
-constexpr int MANY = 14;          // more queries than these are compared with one point after the other
+constexpr int MANY = 16;          // more queries than these are compared with one point after the other
 
 // The points of the leaf whose distance to this lane's query x is below its limit, as bits; none if it is not one of
 // the `wanting`. `waiting` has places for 32 rows; the tags of queries are the limits.

@@ -6,7 +6,7 @@
 #include "points/search.cuh"
 
 constexpr int LEAST_PACKET = 4, SPANS = EMST_SPANS;
-constexpr int LAST_ONES = 3, LAST_TWOS = 8, PARTS_A_WARP = 2;
+constexpr int LAST_ONES = 3, LAST_TWOS = 8, PARTS_A_WARP = 2, SMALL_A_WARP = 2;
 
 // Finds the points that can have the lightest edge of their component, and sets one bit for each of them: in `marked`
 // if the point needs a search, in `settled` if its cached neighbour is as near as the upper bound. Cached neighbours
@@ -83,15 +83,17 @@ struct Packets {
   Packets() = default;
   __device__ explicit Packets(int queries) : queries(queries) {
     const int warps = gridDim.x * WARPS;
-    size = maximum(minimum((queries - 1) / (2 * warps) + 1, 32), LEAST_PACKET);
+    size = whole() ? 32 : maximum(minimum((queries - 1) / (SMALL_A_WARP * warps) + 1, 32), LEAST_PACKET);
     count = (int)(((i64)queries + size - 1) / size);
     fours = maximum(count - (LAST_ONES + LAST_TWOS) * warps, 0) / 4;
     twos = maximum(count - 4 * fours - LAST_ONES * warps, 0) / 2;
   }
-  // Whether packets are searched for from lists: so many that each warp has two packets of 32 queries, at least.
+  // Whether each warp has two packets of 32 queries, at least.
+  __device__ bool whole() const { return queries >= 64 * (i64)gridDim.x * WARPS; }
+  // Whether packets are searched for from lists.
   template <int D>
   __device__ bool listed() const {
-    return LISTED<D> && queries >= 64 * (int)gridDim.x * WARPS;
+    return LISTED<D> && whole();
   }
   __device__ int first_of(int ticket) const {
     if (ticket < fours) return 4 * ticket;
