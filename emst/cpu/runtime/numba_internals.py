@@ -62,8 +62,8 @@ DIGEST = _digest()
 
 
 class _FilesOfThisVersion(CompileResultCacheImpl):
-    """Names the files of the cache. Their folder is "emst" in `NUMBA_CACHE_DIR`; without that variable what numba takes:
-    `__pycache__` beside the kernel's file or, if nobody may write there, one of the user's."""
+    """Names the files of the cache. Their folder is "emst" in `NUMBA_CACHE_DIR`. If that is not set, it is what numba
+    takes: `__pycache__` beside the kernel's file or, if nobody may write there, one of the user's."""
 
     def get_filename_base(self, fullname: str, abiflags: str) -> str:
         return f"{super().get_filename_base(fullname, abiflags)}-{DIGEST}"

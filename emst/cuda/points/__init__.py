@@ -33,6 +33,7 @@ bounds.cuh     what these products prove about distances
 candidates.cuh  exact distances of the pairs that products leave
 scan.cuh       the points of a leaf against the queries that want it, for the walk
 walk.cuh       the walk of 32 neighbouring queries through the hierarchy; knn, search and queries use it
+leaves.cuh     lists of the leaves near four packets of queries, and the walk over them; search uses it
 nearest.cuh    sorted lists of neighbours, for the walk
 kth.cuh        the distance of the k-th nearest point without a list, for long lists
 """
