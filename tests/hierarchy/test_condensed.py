@@ -223,7 +223,7 @@ def test_few_points_have_the_clusters_of_many(shape, weight, n, dtype, monkeypat
 )
 def test_trees_of_many_points_equal_the_reference(ops, shape, weight):
     """So many that threads and blocks have several chunks each."""
-    n = 100_000
+    n = 70_000
     edges, heights = tree(shape, n), weights(weight, n - 1, np.float32)
     known = reference.linkage(edges, heights)
     for min_cluster_size in (2, 50):

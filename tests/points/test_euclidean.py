@@ -28,13 +28,13 @@ def assert_is_the_tree(ops, x, k=1):
 @pytest.mark.parametrize("d", DIMENSIONS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_equal_to_kruskal(ops, kind, d, dtype, k):
-    assert_is_the_tree(ops, cloud(400, d, dtype, kind, seed=k), k)
+    assert_is_the_tree(ops, cloud(300, d, dtype, kind, seed=k), k)
 
 
 @pytest.mark.parametrize("k", [1, 16])
 @pytest.mark.parametrize("d", [2, 3, 5])
 def test_equal_to_kruskal_with_more_points(ops, d, k):
-    assert_is_the_tree(ops, cloud(2_000, d, np.float32, "uneven"), k)
+    assert_is_the_tree(ops, cloud(1_400, d, np.float32, "uneven"), k)  # for 2 axes few on the CPU, for more many
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -80,7 +80,7 @@ def test_weights_equal_scipy(ops, kind, d, k):
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 7, 20, 70])
 @pytest.mark.parametrize("kind", KINDS)
 def test_weights_equal_prim(ops, kind, d):
-    x = cloud(1_500, d, np.float64, kind)
+    x = cloud(1_400, d, np.float64, kind)
     np.testing.assert_allclose(tree(ops, x).weights, reference.prim(x), rtol=CLOSE)
 
 

@@ -15,11 +15,11 @@ from scipy.spatial.distance import cdist
 from emst import HDBSCANGPU, graph_msf, minimum_spanning_tree
 from emst.cpu.runtime import parallel
 
-POINTS = 400
+POINTS = 200
 G = np.random.default_rng(4)
 SETS = {
     "uniform": G.random((POINTS, 2)),
-    "lattice": G.integers(0, 20, (POINTS, 2)).astype(float),
+    "lattice": G.integers(0, 14, (POINTS, 2)).astype(float),
     "blobs": G.standard_normal((9, 3))[G.integers(0, 9, POINTS)] * 9 + G.standard_normal((POINTS, 3)),
 }
 TABLE = parallel.__doc__.partition("These kernels")[2].partition("Nothing here")[0]
@@ -45,7 +45,7 @@ def clusters_of(x, k):
 
 
 def forest_of(kind, algorithm):
-    n, u, v = random(300, 1_400)
+    n, u, v = random(150, 700)
     weights = weights_for(len(u), np.float32, kind) + 1
     graph = scipy.sparse.csr_array((weights, (u, v)), shape=(n, n))
     found = graph_msf(graph, symmetric="min", algorithm=algorithm, device="cpu")
