@@ -15,7 +15,7 @@ pytestmark = pytest.mark.gpu
 
 @pytest.fixture
 def cuda(monkeypatch):
-    """The backend with searches of four warps: 256 queries are enough for lists, 1,420 for groups of four packets."""
+    """The backend with searches of four warps: 256 queries are enough for lists, 1,505 for groups of four packets."""
     ops = pytest.importorskip("emst.cuda")
     monkeypatch.setattr("emst.cuda.points.search.multiprocessors", lambda: 1)
     monkeypatch.setattr("emst.cuda.points.search.BLOCKS_AN_SM", 1)
@@ -27,7 +27,8 @@ def cuda(monkeypatch):
 @pytest.mark.parametrize("d", [1, 2, 3, 4])
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_round_equals_the_reference(cuda, d, kind, dtype, k):
-    assert follow(cuda, cloud(1_900, d, dtype, kind), k) >= 1
+    n = 1_900 if k == 1 else 4_000  # neighbours from core distances leave fewer to search
+    assert follow(cuda, cloud(n, d, dtype, kind), k) >= 1
 
 
 @pytest.mark.parametrize("name", ["manhattan", "any power 2.7"])

@@ -22,7 +22,7 @@ from emst.cuda.points.order import WARP
 from emst.cuda.points.rounds import at_once
 from emst.cuda.points.weighted import SHORT_LIST
 from emst.cuda.runtime.compile import ctype
-from emst.cuda.runtime.constants import PRODUCT_CHUNK
+from emst.cuda.runtime.constants import LISTED_UP_TO, PRODUCT_CHUNK
 from emst.cuda.runtime.launch import Kernel, current_gpu, load_side_by_side
 from emst.cuda.runtime.sort import few as few_keys
 from emst.cuda.runtime.tensor_cores import stages
@@ -90,6 +90,7 @@ def kernels_of(
         "rounds": by_rounds,
         "rounds cores": by_rounds and cores,
         "rounds by walks": by_rounds and walks,
+        "rounds by lists": by_rounds and walks and d <= LISTED_UP_TO,
         "cores": cores,
         "partitions": partitions,
         "partitions of many axes": partitions and d > WARP,

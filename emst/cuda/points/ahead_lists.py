@@ -60,9 +60,9 @@ KERNELS = {
         lightest nearest_of_lightest<{T}>
     """,
     "rounds by walks": """
-        points/search nearest_outgoing<{T}, {D}, {M}, {MRD}>
         points/search walk_packets<{T}, {D}, {M}, {MRD}>
     """,
+    "rounds by lists": "points/search nearest_outgoing<{T}, {D}, {M}, {MRD}>",
     "walks": "points/labels upper_labels<{T}, {D}>",
     "look": "points/engine count_near_leaves<{T}, {D}>",
     "pairs": """

@@ -28,7 +28,7 @@ class NeighbourCache:
     worklist, count : int32[n], int32[5]
         Points that need a search, and how many: see search.cu.
     unlisted : int32[ceil(n / 32)]
-        Packets that are searched for by walks: see search.cu.
+        Packets with too many leaves nearby for a list: see search.cu.
     step : T[n]
         Weight of the edge to the next point on the curve.
     spans : Spans or None

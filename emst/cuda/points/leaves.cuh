@@ -7,24 +7,20 @@
 #pragma once
 #include "points/walk.cuh"
 
-constexpr int GROUP = 4;                           // packets, at most
+constexpr int MOST_PACKETS = 4;                    // of a group
 constexpr int MOST_LEAVES = 240, MOST_INNER = 80;  // nodes of a level that are listed
-// With more dimensions, a packet has more leaves nearby than a list has places.
 template <int D>
-constexpr bool LISTED = D <= 4;
-// Whether the boxes of up to 32 leaves are kept in shared memory: all lanes read one of them faster there.
-template <class T, int D>
-constexpr int KEPT = sizeof(Row<T, D>) <= 32 ? 32 : 0;
+constexpr bool LISTED = D <= EMST_LISTED_UP_TO;
 
-// What a warp has in shared memory, so that it does not take registers of every lane.
+// What a warp has in shared memory for a group, so that it does not take registers of every lane.
 template <class T, int D>
 struct Group {
   u32 leaves[MOST_LEAVES];  // in the order of the curve
   union {
     u32 inner[MOST_INNER];  // until all leaves are listed
     struct {
-      SharedRow<T, D> low[KEPT<T, D> + 1], high[KEPT<T, D> + 1];
-    } boxes;
+      SharedRow<T, D> low[32], high[32];
+    } boxes;  // of the leaves that the packet may need: all lanes read one of them faster here than in global memory
   };
   int count;      // of listed leaves
   Bits<T> reach;  // no query of the group needs leaves beyond it
@@ -94,23 +90,15 @@ __device__ void walk_listed(const T *nodes, const Packet<T, D> &packet, u32 own,
       if (s <= search.reach && search.may_hold(low.tag, high.tag)) {
         distance = high_word(s);
         key = ((u32)distance & ~31u) | lane;
-        if constexpr (KEPT<T, D>) {
-          group.boxes.low[lane] = {low};
-          group.boxes.high[lane] = {high};
-        }
+        group.boxes.low[lane] = {low};
+        group.boxes.high[lane] = {high};
       }
     }
     __syncwarp();
     const auto box = [&](u32 i, Row<T, D> &low, Row<T, D> &high) {
-      const int it = __shfl_sync(FULL, leaf, i);
-      if constexpr (KEPT<T, D>) {
-        low = group.boxes.low[i];
-        high = group.boxes.high[i];
-      } else {
-        low = load<T, D>(nodes, 2 * (i64)it);
-        high = load<T, D>(nodes, 2 * (i64)it + 1);
-      }
-      return it;
+      low = group.boxes.low[i];
+      high = group.boxes.high[i];
+      return __shfl_sync(FULL, leaf, i);
     };
     visit_leaves<T, D>(key, distance, box, search);
     __syncwarp();

@@ -6,7 +6,9 @@
 #include "points/search.cuh"
 
 constexpr int LEAST_PACKET = 4, SPANS = EMST_SPANS;
-constexpr int LAST_ONES = 3, LAST_TWOS = 8, PARTS_A_WARP = 2, SMALL_A_WARP = 2;
+// For each warp of the grid: tickets at the end for one packet, and packets before these in tickets for two; small
+// packets, or parts of packets, that are searched for by walks.
+constexpr int LAST_ONES = 3, LAST_TWOS = 8, SMALL_A_WARP = 2, PARTS_A_WARP = 2;
 
 // Finds the points that can have the lightest edge of their component, and sets one bit for each of them: in `marked`
 // if the point needs a search, in `settled` if its cached neighbour is as near as the upper bound. Cached neighbours
@@ -60,8 +62,10 @@ __global__ void __launch_bounds__(EMST_BLOCK, 5)
 }
 
 // Lists the marked points at the front of the worklist and the settled points at its back. Marked points are in order,
-// so that the points of a packet are neighbours; blocks list settled points in any order. count: how many points are at
-// the front; how many packets have been taken from there; how many points are at the back.
+// so that the points of a packet are neighbours; blocks list settled points in any order.
+//
+// count: how many points are at the front; how many tickets of `nearest_outgoing` have been taken; how many points are
+// at the back; how many packets are unlisted; how many packets, or parts, of `walk_packets` have been taken.
 __global__ void __launch_bounds__(COMPACT_THREADS)
     list_marked(const u32 *marked, const u32 *settled, i64 n, int *worklist, int *count, u64 *tiles, u32 epoch) {
   const int tile = lookback::take_tile(tiles);
@@ -79,21 +83,22 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
 // them would still be running when all others have ended. Warps take tickets: the first ones are for four packets side
 // by side, the last ones for one, so that all warps end at about the same time.
 struct Packets {
-  int queries, size, count, fours, twos;  // queries of a packet; packets; tickets for four packets, and for two
+  int queries, size, count;  // queries in all, and of a packet; packets
+  int fours, twos;           // tickets for four packets, and for two
   Packets() = default;
   __device__ explicit Packets(int queries) : queries(queries) {
     const int warps = gridDim.x * WARPS;
-    size = whole() ? 32 : maximum(minimum((queries - 1) / (SMALL_A_WARP * warps) + 1, 32), LEAST_PACKET);
+    size = many() ? 32 : maximum(minimum((queries - 1) / (SMALL_A_WARP * warps) + 1, 32), LEAST_PACKET);
     count = (int)(((i64)queries + size - 1) / size);
     fours = maximum(count - (LAST_ONES + LAST_TWOS) * warps, 0) / 4;
     twos = maximum(count - 4 * fours - LAST_ONES * warps, 0) / 2;
   }
-  // Whether each warp has two packets of 32 queries, at least.
-  __device__ bool whole() const { return queries >= 64 * (i64)gridDim.x * WARPS; }
+  // Whether there are two packets of 32 queries for each warp, at least.
+  __device__ bool many() const { return queries >= 64 * (i64)gridDim.x * WARPS; }
   // Whether packets are searched for from lists.
   template <int D>
   __device__ bool listed() const {
-    return LISTED<D> && whole();
+    return LISTED<D> && many();
   }
   __device__ int first_of(int ticket) const {
     if (ticket < fours) return 4 * ticket;
@@ -115,37 +120,49 @@ __device__ inline int take(int *taken) {
   return __shfl_sync(FULL, number, 0);
 }
 
-// Searches for packets of 32 queries from lists of leaves: count[0] queries, count[1] tickets taken. A group with too
-// many leaves is divided; packets for which there are still too many go to `unlisted`, count[3] of them.
+// What a warp has in shared memory: one address for both.
+template <class T, int D, bool MRD>
+struct OfWarp {
+  Wanting<T, D, MRD> waiting[32];
+  Group<T, D> group;
+};
+
+// Kilobytes of shared memory of a multiprocessor, or less. Fewer blocks can be held where these are few.
+constexpr int SHARED_KB = (__CUDA_ARCH__ > 800 && __CUDA_ARCH__ < 900) || __CUDA_ARCH__ >= 1200 ? 100 : 164;
+template <class T, int D, bool MRD>
+constexpr int FITTING = SHARED_KB * 1024 / (WARPS * (int)sizeof(OfWarp<T, D, MRD>) + 1100);
+template <class T, int D, bool MRD>
+constexpr int LISTS_HELD = FITTING<T, D, MRD> < 1                        ? 1
+                           : FITTING<T, D, MRD> < BLOCKS_HELD<T, D, MRD> ? FITTING<T, D, MRD>
+                                                                         : BLOCKS_HELD<T, D, MRD>;
+
+// Searches for packets of 32 queries from lists of leaves. A group with too many leaves is divided; a packet that still
+// has too many goes to `unlisted`. It is launched for LISTED dimensions only.
 template <class T, int D, int METRIC, bool MRD>
-__global__ void __launch_bounds__(32 * WARPS, BLOCKS_HELD<T, D, MRD>)
+__global__ void __launch_bounds__(32 * WARPS, LISTS_HELD<T, D, MRD>)
     nearest_outgoing(const T *__restrict__ points, const int *__restrict__ labels, const __grid_constant__ Hierarchy h,
                      const T *__restrict__ nodes, const Norm<METRIC> norm, const int *__restrict__ worklist, int *count,
                      int *unlisted, int *nearest, Bits<T> *bound, Bits<T> *second, Bits<T> *best, u64 *edge, T slack) {
   if constexpr (!LISTED<D>) return;
-  struct Room {  // of a warp: one address for both
-    Wanting<T, D, MRD> waiting[32];
-    Group<T, D> group;
-  };
-  __shared__ Room rooms[WARPS];
+  __shared__ OfWarp<T, D, MRD> of_warps[WARPS];
   __shared__ Packets all;
   if (threadIdx.x == 0) all = Packets(count[0]);
   __syncthreads();
   if (!all.listed<D>()) return;
-  Room &room = rooms[threadIdx.x / 32];
-  int fits = GROUP;  // packets whose leaves fit into a list, as far as this warp knows
+  OfWarp<T, D, MRD> &here = of_warps[threadIdx.x / 32];
+  int fits = MOST_PACKETS;  // packets whose leaves fit into a list, as far as this warp knows
   while (true) {
     const int ticket = take(count + 1);
     // Exchanged, so that the compiler sees that all lanes have the same.
     int packet = __shfl_sync(FULL, all.first_of(ticket), 0);
     if (packet >= __shfl_sync(FULL, all.count, 0)) return;
     const int end = packet + __shfl_sync(FULL, all.size_of(ticket), 0);
-    fits = minimum(2 * fits, GROUP);
+    fits = minimum(2 * fits, MOST_PACKETS);
     while (packet < end) {
       const int packets = minimum(fits, end - packet);
       const auto query = [&](int i) { return query_of(worklist, (i64)packet * 32 + i, all.queries); };
       if (!list_leaves_near<T, D, METRIC, MRD>(points, labels, h, nodes, norm, packets, query, best, slack,
-                                               room.group)) {
+                                               here.group)) {
         fits = maximum(packets / 2, 1);
         if (packets > 1) continue;
         if (lane_id() == 0) unlisted[atomicAdd(count + 3, 1)] = packet;
@@ -157,9 +174,9 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS_HELD<T, D, MRD>)
         const i64 u = query((int)lane_id());
         const bool on = (i64)packet * 32 + lane_id() < all.queries;
         search_points<T, D, METRIC, MRD, false>(
-            points, labels, norm, u, on, nearest, bound, second, best, edge, slack, room.group.reach, room.waiting,
+            points, labels, norm, u, on, nearest, bound, second, best, edge, slack, here.group.reach, here.waiting,
             [&](auto &search, const Packet<T, D> &packet) {
-              walk_listed(nodes, packet, (u32)__shfl_sync(FULL, (int)u, 0) / LEAF, room.group, search);
+              walk_listed(nodes, packet, (u32)__shfl_sync(FULL, (int)u, 0) / LEAF, here.group, search);
             });
         __syncwarp();
       }
@@ -168,8 +185,7 @@ __global__ void __launch_bounds__(32 * WARPS, BLOCKS_HELD<T, D, MRD>)
 }
 
 // Searches by walks: for all packets where there are no lists, otherwise for those without one. Of few packets without
-// a list each is divided among several warps: as a rule they are those that take the longest. count[4]: how many
-// packets or parts have been taken.
+// a list each is divided among several warps: as a rule they are those that take the longest.
 template <class T, int D, int METRIC, bool MRD>
 __global__ void __launch_bounds__(32 * WARPS, BLOCKS_HELD<T, D, MRD>)
     walk_packets(const T *__restrict__ points, const int *__restrict__ labels, const __grid_constant__ Hierarchy h,

@@ -12,7 +12,7 @@ from emst.cuda.points.bvh import SearchIndex, in_whole_leaves
 from emst.cuda.points.cached import NeighbourCache, Spans, fill_from_lists
 from emst.cuda.points.engine import Engine
 from emst.cuda.points.products import search_by_products
-from emst.cuda.runtime.constants import WALK_WARPS
+from emst.cuda.runtime.constants import LISTED_UP_TO, WALK_WARPS
 from emst.cuda.runtime.launch import launch, multiprocessors
 
 BLOCKS_AN_SM = 12
@@ -63,7 +63,8 @@ def _search_bvh(index: SearchIndex, forest: Forest, cache: NeighbourCache, workl
     edge = scratch_of(forest).edge if worklist is None else None
     results = (cache.nearest, cache.bound, cache.second, forest.best, edge)
     args = (*points, worklist, cache.count, cache.unlisted, *results, slack)
-    launch("points/search", f"nearest_outgoing<{template}>", threads, *args, block=block)
+    if index.d <= LISTED_UP_TO:
+        launch("points/search", f"nearest_outgoing<{template}>", threads, *args, block=block)
     launch("points/search", f"walk_packets<{template}>", threads, *args, block=block)
 
 

@@ -32,7 +32,8 @@ LEAF = 16  # points of a leaf (bvh.cuh)
 FAN = 32  # children of a node: one for every lane
 MAX_LEVELS = 8
 WALK_WARPS = 4  # packets of a block (walk.cuh)
-SPANS = 8  # of 32 points that a warp looks at together (search.cuh)
+SPANS = 8  # of 32 points that a warp looks at together (search.cu)
+LISTED_UP_TO = 4  # dimensions: with more, a packet has more leaves nearby than a list has places (leaves.cuh)
 ROUNDS_BLOCKS = 8  # of a multiprocessor, at most: more search sooner, but wait longer for each other (rounds.cu)
 ROUNDS_WORDS = 34  # 32-bit words of the `State` in rounds.cu
 

@@ -13,6 +13,20 @@ FAULTS = [
         ("tests/points/test_cuda_leaves.py::test_packets_with_too_many_leaves_nearby[1-float32]",),
     ),
     Fault(
+        "of a packet that is divided only the first part searches",
+        "emst/cuda/points/search.cu",
+        "taken % parts * size + minimum(",
+        "0 * size + minimum(",
+        ("tests/points/test_cuda_leaves.py::test_packets_with_too_many_leaves_nearby[1-float32]",),
+    ),
+    Fault(
+        "queries of a leaf that many want are not compared with its last point",
+        "emst/cuda/points/scan.cuh",
+        "if (!better || waiting[j].label() == label) continue;",
+        "if (!better || waiting[j].label() == label || j == LEAF - 1) continue;",
+        ("tests/points/test_cuda_leaves.py::test_every_round_equals_the_reference[uniform-2-float32-1]",),
+    ),
+    Fault(
         "the leaves of a group are those near its first packet",
         "emst/cuda/points/search.cuh",
         "high.x[d] = j ? maximum(high.x[d], x.x[d]) : x.x[d];",
@@ -23,7 +37,7 @@ FAULTS = [
         "the leaves before a packet's own one are left out",
         "emst/cuda/points/leaves.cuh",
         "if (done + (int)lane < count) {",
-        "if (group.start + done + (int)lane < count) {",
+        "if (start + done + (int)lane < count) {",
         ("tests/points/test_cuda_leaves.py::test_every_round_equals_the_reference[uniform-2-float32-1]",),
     ),
     Fault(
