@@ -48,8 +48,8 @@ def around(x, seed=1, far=True):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("k", [1, 2, 5, 40])
 def test_the_nearest_point_under_mutual_reachability(ops, kind, d, dtype, k):
-    x = cloud(270, d, dtype, kind)  # more than 256: on the CPU, there are nodes above those that hold leaves
-    queries = np.concatenate([around(x)[::2], cloud(50, d, dtype, kind, seed=9)])
+    x = cloud(300, d, dtype, kind)
+    queries = np.concatenate([around(x), cloud(100, d, dtype, kind, seed=9)])
     model = fitted(ops, x, k)
     labels, probabilities, neighbors = approximate_predict(model, queries, return_connecting_points=True)
     expected = expected_prediction(model, x, queries, k)

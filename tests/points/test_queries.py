@@ -82,8 +82,7 @@ def computed_once(monkeypatch, expected):
     return between
 
 
-# More than 256 points: on the CPU, there are nodes above those that hold leaves.
-N, M = 270, 50
+N, M = 300, 100
 
 
 @pytest.mark.parametrize("kind", KINDS)
