@@ -1,4 +1,4 @@
-"""Searches from lists of leaves on the GPU, for which there are usually many more points than tests have."""
+"""Searches on the GPU from lists of leaves. They usually need many more points than a test has."""
 
 import numpy as np
 import pytest

@@ -23,7 +23,7 @@ struct Group {
     } boxes;  // of the leaves that the packet may need: all lanes read one of them faster here than in global memory
   };
   int count;      // of listed leaves
-  Bits<T> reach;  // no query of the group needs leaves beyond it
+  Bits<T> reach;  // the greatest search radius of the group
 };
 
 // Lists the leaves near the box around a group; false if there are too many. The nodes of a level are listed in one of
