@@ -86,7 +86,6 @@ def graph_and_entries(name, dtype=np.int32, symmetric=True, kind="ties"):
 def test_blocks_of_rows(ops, name, symmetric, dtype, more):
     graph, entries = graph_and_entries(name, dtype, symmetric)
     least = least_bytes(graph, ops.name)
-    more = more or 1000 * (np.dtype(dtype).kind == "f")  # the smallest blocks for integers, larger ones for floats
     assert_streamed(graph, ops, entries, min(least + more, (least + bytes_in_one_piece(graph, ops.name)) // 2))
 
 

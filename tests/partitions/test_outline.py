@@ -74,8 +74,8 @@ def index_of(ops, x, norm, k):
 
 
 def check_reaches(ops, x, outline, own, norm, k=1, share=0.1, reaches=None):
-    """The reaches of points in the order of a hierarchy, from each of its levels down. Returns the last: from the
-    highest. `reaches` are those of the reference, of all levels, if they are known: they do not depend on k."""
+    """Compares the reaches of points, for each level from which the hierarchy is used, with those of the reference.
+    Returns those for the highest level. The reference's `reaches` do not depend on k: they can be given."""
     index = index_of(ops, x, norm, k)
     reaches = reference.reaches_of_levels(OnHost(index), outline, own) if reaches is None else reaches
     for highest in range(max(len(index.levels), 1)):
@@ -100,7 +100,7 @@ def check_hits(ops, x, labels, radius, outline, own, norm, powers=None):
 @pytest.mark.parametrize(("name", "dtype"), NAMES_AND_DTYPES)
 def test_reaches_and_hits_equal_the_reference(ops, name, dtype, kind):
     norm = BY_NAME[name]
-    for n, d in ((520, 1), (520, 3), (60, 40)):  # two levels of nodes, those of 16 and those of 32 to a parent
+    for n, d in ((520, 1), (520, 3), (60, 40)):  # 520: more than 32 leaves of 16 points
         x, labels, _, outline = partitions(n, d, dtype, kind)
         x = along_the_curve(x)
         random = np.random.default_rng(d)

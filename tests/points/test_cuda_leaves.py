@@ -1,14 +1,12 @@
-"""Searches on the GPU from lists of leaves. They usually need many more points than a test has."""
+"""Searches on the GPU from lists of leaves. Without the fixture `cuda`, only large sets of points have such lists."""
 
 import numpy as np
 import pytest
-from helpers import DTYPES, KINDS, cloud, scale_and_order, to_device, to_host
+from helpers import DTYPES, KINDS, cloud
 from norms_reference import BY_NAME, in_box
-from rounds_reference import follow
+from rounds_reference import follow, tree_by_rounds
 
 import emst
-from emst.backend.records import EUCLIDEAN
-from emst.boruvka import spanning_forest
 
 pytestmark = pytest.mark.gpu
 
@@ -42,24 +40,9 @@ def test_other_norms(cuda, name):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("k", [1, 2])
 def test_packets_with_too_many_leaves_nearby(cuda, k, dtype):
-    """Coordinates differ by many orders of magnitude, so a point far out has almost the same distance to thousands of
-    others. Some packets get no list of leaves: they walk. The test takes the rounds one by one."""
-    x = np.random.default_rng(0).lognormal(0, 9, (20_000, 2)).astype(dtype)
-    scale, order = scale_and_order(x)
-    index = cuda.build_index(to_device(cuda, x), to_device(cuda, order), scale, EUCLIDEAN)
-    if k > 1:
-        cuda.core_distances(index, k)
-    forest = cuda.join_duplicates(index)
-    cache = cuda.cache_neighbours(index, forest)
-    unlisted = []
-
-    def lightest(forest):
-        cuda.begin_round(index, forest, cache)
-        cuda.nearest_outgoing(index, forest, cache)
-        unlisted.append(int(cache.count[3]))
-
-    spanning_forest(forest, lightest, cuda)
-    edges, weights = map(to_host, cuda.sorted_edges(index, forest, to_device(cuda, order)))
+    """A point far out has almost the same distance to thousands of others. Some packets get no list of leaves."""
+    x, unlisted = np.random.default_rng(0).lognormal(0, 9, (20_000, 2)).astype(dtype), []
+    edges, weights = tree_by_rounds(cuda, x, k, lambda cache: unlisted.append(int(cache.count[3])))
     expected = emst.minimum_spanning_tree(x, min_samples=k, device="cpu")
     np.testing.assert_array_equal(edges, expected.edges)
     np.testing.assert_array_equal(weights, expected.weights)

@@ -6,6 +6,7 @@ import time
 import numpy as np
 import pytest
 from helpers import DTYPES, cloud, hierarchies, scale_and_order, to_device, to_host, tree
+from rounds_reference import tree_by_rounds
 
 import emst
 from emst import HDBSCANGPU
@@ -92,19 +93,7 @@ def test_far_points_cost_nothing_and_change_nothing(ops):
 def test_coordinates_of_many_orders_of_magnitude(ops, k, dtype):
     """A point far out has almost the same distance to thousands of others. The test takes the rounds one by one."""
     x = np.random.default_rng(0).lognormal(0, 9, (20_000, 2)).astype(dtype)
-    scale, order = scale_and_order(x)
-    index = ops.build_index(to_device(ops, x), to_device(ops, order), scale, EUCLIDEAN)
-    if k > 1:
-        ops.core_distances(index, k)
-    forest = ops.join_duplicates(index)
-    cache = ops.cache_neighbours(index, forest)
-
-    def lightest(forest):
-        ops.begin_round(index, forest, cache)
-        ops.nearest_outgoing(index, forest, cache)
-
-    spanning_forest(forest, lightest, ops)
-    edges, weights = map(to_host, ops.sorted_edges(index, forest, to_device(ops, order)))
+    edges, weights = tree_by_rounds(ops, x, k)
     expected = tree(ops, x, k)
     np.testing.assert_array_equal(edges, to_host(expected.edges))
     np.testing.assert_array_equal(weights, to_host(expected.weights))

@@ -1,10 +1,11 @@
-"""All rounds of Borůvka by a backend and by the reference, compared after each."""
+"""Borůvka's rounds, one by one: those of a backend are compared with those of the reference."""
 
 import numpy as np
 import reference
-from helpers import forest_at_home, hierarchies
+from helpers import forest_at_home, hierarchies, scale_and_order, to_device, to_host
 
 from emst.backend.records import EUCLIDEAN
+from emst.boruvka import spanning_forest
 
 
 def leave_by(bounds, expected_bvh, labels):
@@ -48,3 +49,20 @@ def follow(ops, x, k=1, norm=EUCLIDEAN, core_factor=1.0):
         np.testing.assert_array_equal(forest_at_home(ours).labels, theirs.labels)
         rounds += 1
     return rounds
+
+
+def tree_by_rounds(ops, x, k, searched=lambda cache: None):
+    """Edges and weights of the tree by a backend. searched(cache) is called after the searches of each round."""
+    scale, order = scale_and_order(x)
+    index = ops.build_index(to_device(ops, x), to_device(ops, order), scale, EUCLIDEAN)
+    if k > 1:
+        ops.core_distances(index, k)
+    forest = ops.join_duplicates(index)
+    cache = ops.cache_neighbours(index, forest)
+
+    def lightest(forest):
+        search(ops, index, forest, cache)
+        searched(cache)
+
+    spanning_forest(forest, lightest, ops)
+    return tuple(map(to_host, ops.sorted_edges(index, forest, to_device(ops, order))))

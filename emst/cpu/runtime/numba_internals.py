@@ -100,7 +100,7 @@ class _Cache(FunctionCache):
     def __init__(self, function: Any) -> None:
         super().__init__(function)
         stamp = self._impl.locator.get_source_stamp()
-        if numba.config.CACHE_DIR:  # numba has a folder there for each of an installation's; here all share one
+        if numba.config.CACHE_DIR:  # numba would take another folder there for every installation
             self._cache_path, stamp = os.path.join(numba.config.CACHE_DIR, "emst"), DIGEST
         self._cache_file = _FileOfSignature(self._cache_path, self._impl.filename_base, stamp)
 

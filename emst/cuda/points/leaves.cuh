@@ -1,9 +1,8 @@
 // The leaves near a group of packets, listed once for all of them.
 //
-// Packets that follow each other on the curve visit almost the same nodes. A warp that searches for several of them
-// lists first, level by level, the leaves near the box around all their queries. Each packet then tests the listed
-// leaves: no inner node is visited again or tested exactly. Where queries lie so far apart that the list gets too long,
-// there is none; see search.cu.
+// Packets that follow each other on the curve visit almost the same nodes. So a warp searches for a group of them.
+// First it lists, level by level, the leaves near the box around all queries of the group. Then each packet tests the
+// listed leaves, and no inner nodes. If there are more leaves than places in the list, there is no list: see search.cu.
 #pragma once
 #include "points/walk.cuh"
 

@@ -6,8 +6,9 @@
 #include "points/search.cuh"
 
 constexpr int LEAST_PACKET = 4, SPANS = EMST_SPANS;
-// For each warp of the grid: tickets at the end for one packet, and packets before these in tickets for two; small
-// packets, or parts of packets, that are searched for by walks.
+// All of these are numbers for each warp of the grid. The last packets of a round are taken one at a time (LAST_ONES),
+// and those before them two at a time (LAST_TWOS). A short worklist is divided into so many small packets
+// (SMALL_A_WARP), and packets without a list into so many parts (PARTS_A_WARP).
 constexpr int LAST_ONES = 3, LAST_TWOS = 8, SMALL_A_WARP = 2, PARTS_A_WARP = 2;
 
 // Finds the points that can have the lightest edge of their component, and sets one bit for each of them: in `marked`
@@ -80,8 +81,8 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
 }
 
 // The packets of a round. Few queries make small packets: these queries lie far apart, and a warp that walked for 32 of
-// them would still be running when all others have ended. Warps take tickets: the first ones are for four packets side
-// by side, the last ones for one, so that all warps end at about the same time.
+// them would still be running when all others have ended. Warps take tickets. The first tickets are for four packets
+// that follow each other, the last ones for one packet, so that all warps end at about the same time.
 struct Packets {
   int queries, size, count;  // queries in all, and of a packet; packets
   int fours, twos;           // tickets for four packets, and for two
@@ -143,7 +144,6 @@ __global__ void __launch_bounds__(32 * WARPS, LISTS_HELD<T, D, MRD>)
     nearest_outgoing(const T *__restrict__ points, const int *__restrict__ labels, const __grid_constant__ Hierarchy h,
                      const T *__restrict__ nodes, const Norm<METRIC> norm, const int *__restrict__ worklist, int *count,
                      int *unlisted, int *nearest, Bits<T> *bound, Bits<T> *second, Bits<T> *best, u64 *edge, T slack) {
-  if constexpr (!LISTED<D>) return;
   __shared__ OfWarp<T, D, MRD> of_warps[WARPS];
   __shared__ Packets all;
   if (threadIdx.x == 0) all = Packets(count[0]);
@@ -184,8 +184,8 @@ __global__ void __launch_bounds__(32 * WARPS, LISTS_HELD<T, D, MRD>)
   }
 }
 
-// Searches by walks: for all packets where there are no lists, otherwise for those without one. Of few packets without
-// a list each is divided among several warps: as a rule they are those that take the longest.
+// Searches by walks, for all packets of a round without lists, or else for the packets that got no list. These take the
+// longest, as a rule. If they are few, each is divided among several warps.
 template <class T, int D, int METRIC, bool MRD>
 __global__ void __launch_bounds__(32 * WARPS, BLOCKS_HELD<T, D, MRD>)
     walk_packets(const T *__restrict__ points, const int *__restrict__ labels, const __grid_constant__ Hierarchy h,

@@ -15,7 +15,7 @@ from emst.cuda.points.products import search_by_products
 from emst.cuda.runtime.constants import LISTED_UP_TO, WALK_WARPS
 from emst.cuda.runtime.launch import launch, multiprocessors
 
-BLOCKS_AN_SM = 12
+BLOCKS_AN_SM = 12  # as many as it holds at once, at most (search.cuh)
 # After the first round, searches look farther than the upper bound of their component, by this factor of squares. A
 # point that finds nothing, or something farther, then needs no search for several rounds. Large components that lie
 # apart have many points about equally far from the next component: for them, looking farther only costs time.
