@@ -40,7 +40,7 @@ PARTS = [  # way, dimensions, dtype, set; no number of points fills its last lea
 ]
 # Blocks look back only where there are several tiles of 4096 points.
 SETS["tiles"] = lambda g, n, d: g.normal(size=(20 * n, d))
-# Points far out have almost the same distance to many leaves: too many for a list.
+# A point far out has almost the same distance to many leaves. They are too many for a list of leaves.
 SETS["far"] = lambda g, n, d: g.lognormal(0, 9, (60 * n, d))
 
 

@@ -72,7 +72,7 @@ __device__ bool list_leaves(const Hierarchy &h, const T *nodes, const Packet<T, 
 template <class T, int D, class Search>
 __device__ void walk_listed(const T *nodes, const Packet<T, D> &packet, u32 own, Group<T, D> &group, Search &search) {
   const u32 lane = lane_id();
-  const int count = __shfl_sync(FULL, group.count, 0);  // the compiler sees that it is the same for all lanes
+  const int count = __shfl_sync(FULL, group.count, 0);  // it tells the compiler that all lanes have the same
   int start = 0;
 #pragma unroll 1
   for (int done = 0; done < count; done += 32)

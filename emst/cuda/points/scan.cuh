@@ -55,8 +55,8 @@ struct alignas(2 * sizeof(T)) Found {
   int place;      // of the point of the leaf that has been taken: its distance is the limit; or NONE
 };
 
-// A query that searches for one point of another component, or a point of the leaf. The tag is the label, or under
-// mutual reachability the core distance.
+// A query that searches for one point of another component; compare_all keeps points of the leaf here instead. The tag
+// is the label. Under mutual reachability it is the core distance.
 template <class T, int D, bool MRD>
 struct Wanting : SharedRow<T, D> {
   Found<T> found;
@@ -123,8 +123,8 @@ __device__ bool compare(const Norm<METRIC> &norm, const Row<T, D> &y, int label,
   return any;
 }
 
-// The same where many queries want the leaf: each lane compares its own query, x, with one point after the other. The
-// points wait in shared memory, with their labels.
+// The same for a leaf that many queries want. Each lane compares its own query, x, with all points of the leaf, one
+// after the other. `waiting` holds these points and their labels.
 template <class T, int D, int METRIC, bool MRD>
 __device__ void compare_all(const Norm<METRIC> &norm, const Row<T, D> &x, int label, Found<T> &found, Bits<T> &weight,
                             const Wanting<T, D, MRD> *waiting) {

@@ -114,7 +114,7 @@ __device__ inline i64 query_of(const int *worklist, i64 i, int queries) {
   return worklist ? worklist[i] : i;
 }
 
-// Takes the next number of a counter that all warps share.
+// Adds one to a counter of all warps, and returns what it was before.
 __device__ inline int take(int *taken) {
   int number = 0;
   if (lane_id() == 0) number = atomicAdd(taken, 1);
@@ -153,7 +153,7 @@ __global__ void __launch_bounds__(32 * WARPS, LISTS_HELD<T, D, MRD>)
   int fits = MOST_PACKETS;  // packets whose leaves fit into a list, as far as this warp knows
   while (true) {
     const int ticket = take(count + 1);
-    // Exchanged, so that the compiler sees that all lanes have the same.
+    // All lanes read the same numbers. The exchanges tell the compiler so: it then needs fewer instructions.
     int packet = __shfl_sync(FULL, all.first_of(ticket), 0);
     if (packet >= __shfl_sync(FULL, all.count, 0)) return;
     const int end = packet + __shfl_sync(FULL, all.size_of(ticket), 0);
@@ -184,8 +184,8 @@ __global__ void __launch_bounds__(32 * WARPS, LISTS_HELD<T, D, MRD>)
   }
 }
 
-// Searches by walks, for all packets of a round without lists, or else for the packets that got no list. These take the
-// longest, as a rule. If they are few, each is divided among several warps.
+// Searches by walks: for the packets that got no list, or, in a round without lists, for all packets. A packet that got
+// no list usually takes long. If there are few of these packets, each is divided among several warps.
 template <class T, int D, int METRIC, bool MRD>
 __global__ void __launch_bounds__(32 * WARPS, BLOCKS_HELD<T, D, MRD>)
     walk_packets(const T *__restrict__ points, const int *__restrict__ labels, const __grid_constant__ Hierarchy h,
