@@ -8,8 +8,9 @@ import cupy
 import numpy as np
 
 from emst.backend.records import NO_FOREST, Forest, Taken
+from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import ctype
-from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
+from emst.cuda.runtime.launch import launch, launch_over_points
 from emst.cuda.runtime.memory import OnItsWay, empties, zeros
 
 
@@ -56,8 +57,8 @@ def _packed(u: cupy.ndarray, v: cupy.ndarray, to: cupy.ndarray) -> tuple[cupy.nd
 
 def halves(packed: cupy.ndarray) -> tuple[cupy.ndarray, cupy.ndarray]:
     """Views of the smaller and the larger ends of packed edges."""
-    halves = packed.view(np.int32)
-    return halves[1::2], halves[0::2]
+    n, data, gap = len(packed), packed.data, (packed.itemsize,)
+    return cupy.ndarray(n, np.int32, data + 4, gap), cupy.ndarray(n, np.int32, data, gap)
 
 
 def merge(forest: Forest, prepare: Callable[[Forest], None] | None = None) -> int:

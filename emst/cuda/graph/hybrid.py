@@ -5,7 +5,7 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
-from emst.cuda.runtime.launch import Compaction
+from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.memory import OnItsWay
 
 NO_KEY = np.iinfo(np.uint64).max

@@ -11,10 +11,11 @@ from emst.backend.records import Condensed, Linkage
 from emst.cuda.hierarchy.condensed_few import condense_few
 from emst.cuda.hierarchy.linkage import Chains
 from emst.cuda.hierarchy.nodes import find_nodes
+from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import ctype, number_type
 from emst.cuda.runtime.constants import FEW, PIECE
-from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
-from emst.cuda.runtime.memory import all_ones, empties
+from emst.cuda.runtime.launch import launch, launch_over_points
+from emst.cuda.runtime.memory import all_ones, empties, scratch
 from emst.cuda.runtime.sort import sort_pairs
 
 
@@ -52,7 +53,7 @@ def members_of(of_merge: cupy.ndarray, inside: int, count: int, left: cupy.ndarr
     """The members of `count` clusters, of which there are `inside` in all. From now on `of_merge` is -1 for all merges
     but these; negative ones may lie in none."""
     m = len(of_merge)
-    keys, nodes, total = cupy.empty(inside, np.uint32), cupy.empty(inside, np.int32), cupy.empty(1, np.int32)
+    keys, nodes, total = scratch((inside, np.uint32), (inside, np.int32), (1, np.int32))
     Compaction(m).launch("hierarchy/condensed", "list_members", m, of_merge, m, keys, nodes, total)
     return Members(*sort_pairs(keys, nodes, bits=count.bit_length()), left)
 
@@ -74,7 +75,7 @@ def measured(
     numbers = ((count, np.float64) for _ in range(3))
     children, parent, birth, death, stability = empties(((count, 2), np.int32), (count, np.int32), *numbers)
     most = inside // PIECE  # of clusters with more members than that
-    start, longs, total, terms = empties((count + 1, np.int32), (most, np.int32), (1, np.int32), (inside, np.float64))
+    start, longs, total, terms = scratch((count + 1, np.int32), (most, np.int32), (1, np.int32), (inside, np.float64))
     clusters = (count, born_at, of_merge, linkage.height, parent, children, birth)
     nodes = (members.keys, members.nodes, inside, members.leavers, start, terms)
     of_types = f"<{T}, {number_type(left.dtype)}>"
@@ -108,7 +109,7 @@ def measured(
 
 def _single_point(linkage: Linkage, min_cluster_size: int) -> Condensed:
     """One point never leaves: its lambda and its cluster's death are infinite."""
-    none, first, nothing = all_ones(1, np.int32), cupy.zeros(1, np.int32), cupy.empty(0, np.int32)
+    (none,), first, nothing = all_ones((1, np.int32)), cupy.zeros(1, np.int32), cupy.empty(0, np.int32)
     zero, never = cupy.zeros(1, np.float64), cupy.full(1, np.inf)
     return Condensed(
         linkage=linkage,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import cupy
 import numpy as np
 
 from emst.backend.records import Condensed, Linkage
@@ -11,7 +10,7 @@ from emst.cuda.hierarchy.nodes import most_splits
 from emst.cuda.runtime.compile import ctype, number_type
 from emst.cuda.runtime.constants import CONDENSED_WORDS, FEW_THREADS
 from emst.cuda.runtime.launch import launch_resident
-from emst.cuda.runtime.memory import OnItsWay, empties
+from emst.cuda.runtime.memory import Written, array_at, cleared, empties, scratch
 
 MERGES = 64  # for each block: with more blocks, keys are ranked sooner
 
@@ -23,31 +22,30 @@ def condense_few(linkage: Linkage, min_cluster_size: int, least: np.integer) -> 
     of_merges, of_points = (m, np.int32), (m + 1, np.int32)
     most = most_splits(linkage, least) + 1
     ids, numbers = (most, np.int32), (most, np.float64)
-    of_merge, cluster, leaving, left, born_at, size, parent, children, birth, death, stability = empties(
-        *(of_merges, of_points, of_points, (m, kind)),
-        *(ids, (most, kind), ids, ((most, 2), np.int32), numbers, numbers, numbers),
-    )
-    scratch, state = cupy.empty(CONDENSED_WORDS * m + 2, np.uint64), cupy.zeros(3, np.int32)
+    of_merge, cluster, leaving, left = empties(of_merges, of_points, of_points, (m, kind))
+    of_clusters = scratch(ids, (most, kind), ids, ((most, 2), np.int32), numbers, numbers, numbers)
+    (steps,), (state,), children = scratch((CONDENSED_WORDS * m + 2, np.uint64)), cleared((3, np.int32)), Written(1)
     launch_resident(
         "hierarchy/condensed_few",
         f"condense_few<{ctype(linkage.height.dtype)}, {number_type(kind)}>",
         -(-m // MERGES),
         *(chains.entries, chains.slots, chains.rounds, linkage.height, linkage.child, linkage.size, m, least),
-        *(chains.parent_merge, scratch, of_merge, left, cluster, leaving),
-        *(born_at, size, parent, children, birth, death, stability, state),
+        *(chains.parent_merge, steps, of_merge, left, cluster, leaving, *of_clusters, state, children.address),
         block=FEW_THREADS,
     )
-    count = OnItsWay(state).arrived()[0] + 1
+    children.launched()
+    count = children.arrived()[0] + 1
+    born_at, size, parent, ends, birth, death, stability = (array_at(one, count) for one in of_clusters)
     return Condensed(
         linkage=linkage,
         min_cluster_size=min_cluster_size,
-        parent=parent[:count],
-        children=children[:count],
-        born_at=born_at[:count],
-        birth=birth[:count],
-        death=death[:count],
-        size=size[:count],
-        stability=stability[:count],
+        parent=parent,
+        children=ends,
+        born_at=born_at,
+        birth=birth,
+        death=death,
+        size=size,
+        stability=stability,
         cluster=cluster,
         leaving_merge=leaving,
         of_merge=of_merge,

@@ -19,7 +19,6 @@ def select_constrained(
     marked = cupy.empty(count, np.bool_)
     tree = (count, condensed.parent, condensed.children, condensed.size, condensed.stability, gain)
     rules = (np.float64(price), int(max_cluster_size), np.bool_(allow_single_cluster))
-    meeting, best_stability, best_gain = all_ones(3 * count, np.uint64).reshape(3, count)
-    passed_up = (meeting, best_stability, best_gain)
+    passed_up = all_ones(*((count, np.uint64),) * 3)  # which children meet, the best stability and the best gain
     launch("hierarchy/constrained", "choose", 32 * count, *tree, *rules, *passed_up, marked)
     return number_chosen(topmost_of(condensed, marked))

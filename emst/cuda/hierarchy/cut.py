@@ -8,8 +8,9 @@ import numpy as np
 from emst.backend.keys import key_above, ordered
 from emst.backend.records import Linkage
 from emst.cuda.hierarchy.linkage import Chains
+from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import number_type
-from emst.cuda.runtime.launch import Compaction, launch
+from emst.cuda.runtime.launch import launch
 
 
 def cut(linkage: Linkage, height: float, min_cluster_size: int) -> cupy.ndarray:

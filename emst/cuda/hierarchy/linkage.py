@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import cupy
 import numpy as np
 
 from emst.backend.records import Linkage
 from emst.cuda.hierarchy.sizes import weighted_sizes
+from emst.cuda.runtime.arguments import Address
 from emst.cuda.runtime.constants import (
     BLOCK,
     COUNTER_WORDS,
@@ -20,7 +22,7 @@ from emst.cuda.runtime.constants import (
     SCAN_TILE,
 )
 from emst.cuda.runtime.launch import launch_resident
-from emst.cuda.runtime.memory import OnItsWay, empties
+from emst.cuda.runtime.memory import Written, cleared, empties, scratch
 from emst.cuda.runtime.sort import sort_pairs
 
 KEY_BITS = 32  # of the sort's keys; 64 where these are not enough
@@ -35,9 +37,9 @@ class Chains:
     """
 
     entries: cupy.ndarray  # int32[m]: merges; ~merge if just one of its children is a point
-    slots: cupy.ndarray  # uint32[m]: 2 * (parent of the chain's last merge) + side; 2 m for the root's chain
-    parent_merge: cupy.ndarray  # int32[m + 1]: of every point, its parent
-    rounds: cupy.ndarray  # int32: their number, where each begins, and m
+    slots: Address  # uint32[m]: 2 * (parent of the chain's last merge) + side; 2 m for the root's chain
+    parent_merge: Address  # int32[m + 1]: of every point, its parent
+    rounds: Address  # int32: their number, where each begins, and m
 
     @property
     def few(self) -> bool:
@@ -52,7 +54,7 @@ class Chains:
 def linkage(edges: cupy.ndarray, weights: cupy.ndarray, sizes: cupy.ndarray | None = None) -> Linkage:
     """See `emst.backend.operations`."""
     m = len(weights)
-    child, size = cupy.empty((m, 2), np.int32), cupy.empty(m, np.int32)
+    child, size = empties(((m, 2), np.int32), (m, np.int32))
     total, weights_of_vertices = None, None
     if sizes is not None:
         sizes, total = cupy.ascontiguousarray(sizes), int(sizes.sum(dtype=np.int64))
@@ -63,15 +65,14 @@ def linkage(edges: cupy.ndarray, weights: cupy.ndarray, sizes: cupy.ndarray | No
     slot_bits = (2 * m + 1).bit_length()
     bits = slot_bits + (m + 1).bit_length().bit_length()  # of the slot and the round
     word = np.dtype(np.uint32 if bits <= KEY_BITS else np.uint64)
-    keys, entries, parent_merge, rounds = close_edges(cupy.ascontiguousarray(edges, np.int32), slot_bits, word, child)
-    on_its_way = OnItsWay(rounds)
-    keys, entries = sort_pairs(keys, entries, bits)
-    slots = cupy.empty(m, np.uint32)
+    closed = close_edges(cupy.ascontiguousarray(edges, np.int32), slot_bits, word, child)
+    keys, entries = sort_pairs(closed.keys, closed.entries, bits)
+    (slots,), rounds = scratch((m, np.uint32)), closed.rounds
     slot_mask, results = word.type((1 << slot_bits) - 1), (slots, child, size)
     args = (keys, entries, rounds, slot_mask, m, sizes, *results)
     _scan_rounds("hierarchy/linkage", f"sum_chains<u{8 * word.itemsize}>", m, *args)
-    chains = Chains(entries, slots, parent_merge, rounds)
-    if on_its_way.arrived()[0] == 0:
+    chains = Chains(entries, slots, closed.parent_merge, rounds)
+    if closed.number.arrived() == [0]:
         raise ValueError(NO_TREE)
     if weights_of_vertices is not None:
         size = weighted_sizes(chains, child, size, weights_of_vertices)
@@ -84,28 +85,35 @@ def _scan_rounds(path: str, name: str, m: int, *args: object) -> None:
         launch_resident(path, name, 1, *args, None, block=FEW_THREADS)
         return
     tiles = -(-m // SCAN_TILE)
-    launch_resident(path, name, tiles, *args, cupy.zeros(COUNTER_WORDS + tiles, np.uint64), block=BLOCK)
+    launch_resident(path, name, tiles, *args, *cleared((COUNTER_WORDS + tiles, np.uint64)), block=BLOCK)
 
 
-def close_edges(
-    edges: cupy.ndarray, slot_bits: int, word: np.dtype, child: cupy.ndarray
-) -> tuple[cupy.ndarray, cupy.ndarray, cupy.ndarray, cupy.ndarray]:
-    """Key and entry of every edge, the parent of every point in the dendrogram, and `Chains.rounds`, where the number
-    is 0 if the edges are not a tree. Points are stored in `child`."""
+class Closed(NamedTuple):
+    """What `close_edges` finds. `Chains` says more of two of them."""
+
+    keys: Address  # of the edges
+    entries: Address  # int32[m]
+    parent_merge: Address
+    rounds: Address
+    number: Written  # of the rounds; 0 if the edges are not a tree
+
+
+def close_edges(edges: cupy.ndarray, slot_bits: int, word: np.dtype, child: cupy.ndarray) -> Closed:
+    """All rounds, with key and entry of every edge. Points are stored in `child`."""
     m = len(edges)
     n = m + 1
-    parent_merge = cupy.empty(n, np.int32)
-    keys, entries = empties((m, word), (m, np.int32))
-    scratch = ((2 * n, np.uint64), (n, np.int32), ((n, 2), np.int32), (n, np.int32))
-    records, parent, ends_left, ranks_left = empties(*scratch)
-    progress = cupy.zeros(PROGRESS_WORDS + (n.bit_length() + 3) // 2, np.uint64)
-    rounds = progress[PROGRESS_WORDS:].view(np.int32)  # the kernel does not set all that are copied
+    parent_merge, rounds = scratch((n, np.int32), (n.bit_length() + 3, np.int32))
+    keys, entries = scratch((m, word), (m, np.int32))
+    lists = ((2 * n, np.uint64), (n, np.int32), ((n, 2), np.int32), (n, np.int32))
+    (records, parent, ends_left, ranks_left), (progress,) = scratch(*lists), cleared((PROGRESS_WORDS, np.uint64))
+    number = Written(1)
     launch_resident(
         "hierarchy/linkage",
         f"close_edges<u{8 * word.itemsize}>",
         -(-m // (ROUND_THREADS * EACH)),
         *(edges, m, np.int32(slot_bits), records, parent, ends_left, ranks_left, progress),
-        *(child, parent_merge, keys, entries, rounds),
+        *(child, parent_merge, keys, entries, rounds, number.address),
         block=ROUND_THREADS,
     )
-    return keys, entries, parent_merge, rounds
+    number.launched()
+    return Closed(keys, entries, parent_merge, rounds, number)

@@ -11,9 +11,11 @@ import cupy
 import numpy as np
 
 from emst.backend.records import Linkage
+from emst.cuda.runtime.arguments import Address
+from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import ctype, number_type
-from emst.cuda.runtime.launch import Compaction, launch
-from emst.cuda.runtime.memory import OnItsWay, all_ones, empties
+from emst.cuda.runtime.launch import launch
+from emst.cuda.runtime.memory import OnItsWay, all_ones, cleared, empties, scratch
 from emst.cuda.runtime.sort import few, sort_pairs
 
 
@@ -21,8 +23,8 @@ from emst.cuda.runtime.sort import few, sort_pairs
 class Nodes:
     """The nodes, and which of them begin a cluster. There are K clusters, and the arrays have places for more."""
 
-    node: cupy.ndarray  # int32[m]: of every merge
-    mark: cupy.ndarray  # int32[m]: see marks.cuh
+    node: Address  # int32[m]: of every merge
+    mark: Address  # int32[m]: see marks.cuh
     left: cupy.ndarray  # of the dtype of sizes, [m]: points that leave a cluster at a node
     born_at: cupy.ndarray  # int32[K ...]: the node at which a cluster split off, -1 for the root
     points: cupy.ndarray  # of that dtype, [K ...]: of the cluster, at its birth
@@ -40,14 +42,14 @@ def find_nodes(linkage: Linkage, least: np.integer) -> Nodes:
     the dtype of sizes. The GPU does not wait until the host knows how many clusters there are."""
     m, kind, of_sizes = len(linkage.size), linkage.size.dtype, f"<{number_type(linkage.size.dtype)}>"
     most = most_splits(linkage, least)
-    node, mark, above = (cupy.empty(m, np.int32) for _ in range(3))
+    of_merges = (m, np.int32)
+    node, mark, above = scratch(of_merges, of_merges, of_merges)
+    left, (large, total) = cupy.empty(m, kind), cleared(of_merges, (2, np.int32))
     of_heights = f"<{ctype(linkage.height.dtype)}>"
     linkage.scratch.descend("hierarchy/nodes", f"find_nodes{of_heights}", linkage.height, m, node)
-    left, counters = cupy.empty(m, kind), cupy.zeros(m + 2, np.int32)
-    large, total = counters[:m], counters[m:]
     marking = (linkage.child, linkage.size, node, m, least, mark, above, large, left)
     launch("hierarchy/nodes", f"mark_merges{of_sizes}", m, *marking)
-    keys, child = all_ones(most, np.uint32), all_ones(most, np.int32)  # those of clusters that there are not come last
+    keys, child = all_ones((most, np.uint32), (most, np.int32))  # those of clusters that there are not come last
     listing = (linkage.size, m, mark, above, large, left, keys, child, total)
     Compaction(m).launch("hierarchy/nodes", f"list_children{of_sizes}", m, *listing)
     counts = OnItsWay(total)

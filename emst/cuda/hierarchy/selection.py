@@ -6,10 +6,11 @@ import cupy
 import numpy as np
 
 from emst.backend.records import Condensed, Selection
+from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import ctype, number_type
 from emst.cuda.runtime.constants import AHEAD, FEW, FEW_THREADS
-from emst.cuda.runtime.launch import Compaction, launch
-from emst.cuda.runtime.memory import OnItsWay, all_ones, empties
+from emst.cuda.runtime.launch import launch
+from emst.cuda.runtime.memory import Written, all_ones, array_at, empties, scratch
 
 
 def select(
@@ -39,19 +40,14 @@ def select(
 def _select_few(condensed: Condensed, largest: int, root_too: np.bool_, only_leaves: np.bool_) -> Selection:
     """The selection by one launch, where there is no epsilon."""
     count = condensed.count
-    chosen, label = empties((count, np.int32), (count, np.int32))
-    words, pointers, spare, far, rank, total, marked = empties(
-        (2 * count, np.uint64),
-        ((count, 2), np.int32),
-        ((count, 2), np.int32),
-        (count, np.int32),
-        (count, np.int32),
-        (1, np.int32),
-        (count, np.bool_),
+    ids, pairs, total = (count, np.int32), ((count, 2), np.int32), Written(1)
+    chosen, label = scratch(ids, ids)
+    words, pointers, spare, far, rank, marked = scratch(
+        (2 * count, np.uint64), pairs, pairs, ids, ids, (count, np.bool_)
     )
     rules = (condensed.size, condensed.stability, largest, root_too, only_leaves)
     climbing = (far, words, marked)
-    numbering = (pointers, spare, np.int32(_passes(count)), chosen, rank, total, label)
+    numbering = (pointers, spare, np.int32(_passes(count)), chosen, rank, total.address, label)
     launch(
         "hierarchy/selection",
         f"select_few<{number_type(condensed.size.dtype)}>",
@@ -59,25 +55,31 @@ def _select_few(condensed: Condensed, largest: int, root_too: np.bool_, only_lea
         *(count, condensed.parent, condensed.children, *rules, *climbing, *numbering),
         block=FEW_THREADS,
     )
-    return Selection(chosen[: OnItsWay(total).arrived()[0]], label)
+    total.launched()
+    return Selection(array_at(chosen, total.arrived()[0]), array_at(label))
 
 
 def number_chosen(topmost: cupy.ndarray) -> Selection:
     """The chosen clusters, numbered in ascending order, from what `topmost_of` returns."""
     count = len(topmost)
-    chosen, rank, total = cupy.empty(count, np.int32), cupy.empty(count, np.int32), cupy.empty(1, np.int32)
-    Compaction(count).launch("hierarchy/selection", "list_chosen", count, topmost, count, chosen, rank, total)
-    label = cupy.empty(count, np.int32)
+    (chosen, label), (rank,), total = (
+        empties((count, np.int32), (count, np.int32)),
+        scratch((count, np.int32)),
+        Written(1),
+    )
+    listing = (topmost, count, chosen, rank, total.address)
+    Compaction(count).launch("hierarchy/selection", "list_chosen", count, *listing)
+    total.launched()
     launch("hierarchy/selection", "label_clusters", count, count, topmost, rank, label)
-    return Selection(chosen[: OnItsWay(total).arrived()[0]], label)
+    return Selection(chosen[: total.arrived()[0]], label)
 
 
 def climbed(condensed: Condensed) -> tuple[object, ...]:
     """What a kernel that climbs begins its arguments with: the members of `Climbed` (climb.cuh)."""
     count, parent = condensed.count, condensed.parent
-    far = cupy.empty(count, np.int32)
+    (far,), (words,) = scratch((count, np.int32)), all_ones((2 * count, np.uint64))
     launch("hierarchy/selection", "far_ancestors", count, count, parent, far)
-    return count, parent, far, condensed.children, all_ones(2 * count, np.uint64)
+    return count, parent, far, condensed.children, words
 
 
 def topmost_of(condensed: Condensed, marked: cupy.ndarray) -> cupy.ndarray:
@@ -122,7 +124,7 @@ def label_points(
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
     """See `emst.backend.operations`."""
     n = len(cluster)
-    labels, probabilities = cupy.empty(n, np.int64), cupy.empty(n, np.float64)
+    labels, probabilities = empties((n, np.int64), (n, np.float64))
     rules = (selection.label, selection.chosen, condensed.death, np.float64(epsilon))
     launch(
         "hierarchy/selection",

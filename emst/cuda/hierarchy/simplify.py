@@ -8,8 +8,9 @@ import numpy as np
 from emst.backend.records import Condensed
 from emst.cuda.hierarchy.condensed import Members, measured, members_of
 from emst.cuda.hierarchy.selection import climbed, lengthened
+from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import ctype, number_type
-from emst.cuda.runtime.launch import Compaction, launch
+from emst.cuda.runtime.launch import launch
 from emst.cuda.runtime.memory import OnItsWay
 
 

@@ -13,19 +13,19 @@ from emst.backend.records import Forest
 from emst.cuda.merge import MergeScratch, halves, merge
 from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.arguments import as_struct
+from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import ctype
-from emst.cuda.runtime.launch import Compaction, launch
+from emst.cuda.runtime.launch import launch
 from emst.cuda.runtime.memory import OnItsWay, all_ones, empties, zeros
 
 
 def first_edges(edges: OpenEdges, label: cupy.ndarray, count: int, both: bool = True) -> cupy.ndarray:
     """See `emst.backend.partition_operations`."""
     m, words, given = _edges(edges, label, both)
-    known = all_ones(3 * count, np.uint32)
-    least, place = known[: 2 * count].view(np.uint64), known[2 * count :]
+    least, place = all_ones((count, np.uint64), (count, np.int32))
     launch("partitions/components", f"least_keys<{words}>", m, given, least)
     launch("partitions/components", f"first_places<{words}>", m, given, least, place)
-    return place.view(np.int32)
+    return place
 
 
 def edges_across(

@@ -10,8 +10,9 @@ import numpy as np
 
 from emst.backend.partition_records import Numbering, OpenEdges
 from emst.cuda.runtime.arguments import as_struct
+from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import number_type
-from emst.cuda.runtime.launch import Compaction, launch
+from emst.cuda.runtime.launch import launch
 from emst.cuda.runtime.memory import OnItsWay
 from emst.cuda.runtime.sort import sort_pairs
 

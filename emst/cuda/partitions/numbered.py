@@ -13,8 +13,9 @@ from emst.backend.records import Forest
 from emst.cuda.merge import scratch_of
 from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.arguments import as_struct
+from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.copies import concatenated, copied
-from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
+from emst.cuda.runtime.launch import launch, launch_over_points
 
 
 def number_points(labels: cupy.ndarray, roots: cupy.ndarray) -> tuple[cupy.ndarray, cupy.ndarray]:

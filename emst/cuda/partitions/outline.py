@@ -15,10 +15,11 @@ from emst.backend.records import Norm
 from emst.cuda.distances.metric import metric_of
 from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.arguments import as_struct
+from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import BITS_TILE, BLOCK, LEAF
 from emst.cuda.runtime.copies import asarray, concatenated
-from emst.cuda.runtime.launch import Compaction, launch, launch_over_points, multiprocessors
+from emst.cuda.runtime.launch import launch, launch_over_points, multiprocessors
 from emst.cuda.runtime.memory import OnItsWay, empties
 
 BLOCKS_AN_SM = 8  # of the kernel that computes reaches of near points

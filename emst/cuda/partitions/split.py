@@ -7,10 +7,11 @@ from typing import Any
 import cupy
 import numpy as np
 
+from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import number_type
 from emst.cuda.runtime.constants import BLOCK, MOST_SPLITS, SCAN_TILE, SPLIT_TILE
 from emst.cuda.runtime.gather import WORDS
-from emst.cuda.runtime.launch import Compaction, launch
+from emst.cuda.runtime.launch import launch
 from emst.cuda.runtime.memory import OnItsWay, empties
 from emst.cuda.runtime.sort import sort_pairs
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 KERNELS = {
     "rest": "points/rounds join_rest<{T}, {D}, {M}, {MRD}> resident",  # first, as it takes the longest
     "begin": """
+        runtime/copies send_words
         points/statistics point_statistics<{T}, {U}>
         points/order cell_grids<{T}, {U}, {A}>
         points/order cell_codes<{T}, {A}>

@@ -17,7 +17,7 @@ from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import BLOCK, EACH, FAN, FEW_POINTS, LEAF, MAX_LEVELS
 from emst.cuda.runtime.gather import take
 from emst.cuda.runtime.launch import launch, launch_grid
-from emst.cuda.runtime.memory import all_ones
+from emst.cuda.runtime.memory import all_ones, empties, zeros
 
 # Coordinates of all pairs of points, at most, that one launch compares in less time than the loop takes for its
 # launches; with core distances a round has more of them. A term of a power that is a function call counts as many as
@@ -92,7 +92,7 @@ class SearchIndex:
 
     @functools.cached_property
     def arrived(self) -> cupy.ndarray:
-        return (cupy.zeros if len(self.counts) > 2 else cupy.empty)(sum(self.counts[2:]), np.uint32)
+        return (zeros if len(self.counts) > 2 else empties)((sum(self.counts[2:]), np.uint32))[0]
 
     @property
     def few(self) -> bool:
@@ -135,7 +135,7 @@ def in_whole_leaves(labels: cupy.ndarray) -> cupy.ndarray:
     readable = data.mem.ptr + data.mem.size - data.ptr
     if labels.flags.c_contiguous and data.ptr % 16 == 0 and readable >= labels.itemsize * padded(n):
         return labels
-    copy = all_ones(padded(n), labels.dtype)
+    (copy,) = all_ones((padded(n), labels.dtype))
     copy[:n] = labels
     return copy[:n]
 

@@ -9,9 +9,10 @@ from emst.backend.records import Forest
 from emst.cuda.merge import labels_behind
 from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.points.labels import label_upper
+from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.constants import BITS_TILE
-from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
-from emst.cuda.runtime.memory import empties
+from emst.cuda.runtime.launch import launch, launch_over_points
+from emst.cuda.runtime.memory import empties, zeros
 
 
 class NeighbourCache:
@@ -60,8 +61,8 @@ class Spans:
 
     def __init__(self, n: int, dtype: np.dtype) -> None:
         words = -(-n // 32)
-        self.rest = cupy.zeros(words, dtype)
-        self.marked, self.known = cupy.empty(words, np.uint32), cupy.empty(words, np.uint32)
+        (self.rest,) = zeros((words, dtype))
+        self.marked, self.known = empties((words, np.uint32), (words, np.uint32))
         self.compaction = Compaction(words, BITS_TILE)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from emst.backend.records import Box
 from emst.cuda.runtime.copies import asarray
 from emst.cuda.runtime.launch import launch
+from emst.cuda.runtime.memory import zeros
 
 # A thread takes so many values, since all threads that begin at the same moment wait for the same few words.
 VALUES, ALL_AT_ONCE, MOST_THREADS = 16, 4096, 1 << 18
@@ -18,10 +19,11 @@ def corners_of(points: cupy.ndarray) -> cupy.ndarray:
     ones, and whether a value is not finite."""
     n, d = points.shape
     wide = points.dtype.itemsize == 8
-    seen = cupy.zeros(2 * d + 1, np.uint64 if wide else np.uint32)
+    (seen,) = zeros((2 * d + 1, np.uint64 if wide else np.uint32))
     threads = max(min(max(n * d // VALUES, ALL_AT_ONCE), n * d, MOST_THREADS) // d, 1) * d
     name = "point_statistics<double, u64>" if wide else "point_statistics<float, u32>"
-    launch("points/statistics", name, threads, points, n * d, np.int32(d), threads, seen, seen[2 * d :])
+    infinite = seen.data.ptr + 2 * d * seen.itemsize
+    launch("points/statistics", name, threads, points, n * d, np.int32(d), threads, seen, infinite)
     return seen
 
 
@@ -43,6 +45,7 @@ def _ordered(values: np.ndarray) -> np.ndarray:
 
 def unordered(u: np.ndarray) -> np.ndarray:
     """Undo `ordered` of exact.cuh."""
-    top = u.dtype.type(1 << (8 * u.dtype.itemsize - 1))
-    values = np.where(u & top, u ^ top, ~u).view(np.float64 if u.dtype.itemsize == 8 else np.float32)
-    return values.astype(np.float64)
+    bits = 8 * u.dtype.itemsize - 1
+    top = u.dtype.type(1 << bits)
+    changed = (u >> u.dtype.type(bits)) - u.dtype.type(1) | top  # only the top bit where it is set, otherwise all
+    return (u ^ changed).view(np.float64 if bits == 63 else np.float32).astype(np.float64)

@@ -10,7 +10,7 @@ from emst.backend.records import Forest
 from emst.cuda.merge import MergeScratch, halves
 from emst.cuda.points.bvh import SearchIndex, padded
 from emst.cuda.runtime.launch import launch
-from emst.cuda.runtime.memory import OnItsWay, empties
+from emst.cuda.runtime.memory import Written, empties
 
 
 def join_duplicates(index: SearchIndex, begin: Callable[[Forest], None] | None = None) -> Forest:
@@ -19,11 +19,10 @@ def join_duplicates(index: SearchIndex, begin: Callable[[Forest], None] | None =
     scratch = MergeScratch(n)
     whole, heads, weight, best = empties((padded(n), np.int32), (n, np.int32), (n, index.dtype), (n, index.dtype))
     labels = whole[:n]  # whole leaves are read at once
-    total = scratch.status
-    scratch.compaction.launch(
-        "points/duplicates", f"list_heads<{T}>", n, index.rows, n, *index.shape, heads, labels, total
-    )
-    count = OnItsWay(total[:1])
+    count = Written(1)
+    listing = (index.rows, n, *index.shape, heads, labels, count.address)
+    scratch.compaction.launch("points/duplicates", f"list_heads<{T}>", n, *listing)
+    count.launched()
     args = (heads, n, index.core, labels, scratch.ends, weight, best)
     launch("points/duplicates", f"join_to_heads<{T}>", padded(n), *args)
     edge, ends = halves(scratch.edge), halves(scratch.ends)

@@ -14,12 +14,13 @@ import numpy as np
 
 from emst.backend.records import CROWD, LEAST_EXTENT, MOST_CURVE_AXES, Box, CurveCells, CurveOrder, runs_of
 from emst.cuda.points.corners import corners_of, corners_of_box
+from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import BLOCK, DIGIT_BITS, LEAST_PASSES, MOST_PASSES, TIES_A_THREAD
 from emst.cuda.runtime.copies import asarray
 from emst.cuda.runtime.gather import take
-from emst.cuda.runtime.launch import Compaction, launch, launch_over_points, launch_resident
-from emst.cuda.runtime.memory import OnItsWay, empties
+from emst.cuda.runtime.launch import launch, launch_over_points, launch_resident
+from emst.cuda.runtime.memory import OnItsWay, Written, cleared, empties, scratch, zeros
 from emst.cuda.runtime.sort import few, index_bits, sample_ties, sort_packed, sort_pairs
 
 THREADS = 1 << 18  # that find the boxes, at most
@@ -132,14 +133,16 @@ def _begin_few(points: cupy.ndarray, scale: float, corners: cupy.ndarray) -> Fin
     """The first level of few points, by one launch."""
     n, d = points.shape
     grids = new_grids(1, d)
-    codes, in_order, rows = empties((n, np.uint64), (n, np.uint64), (n, np.int32))
-    state, types = cupy.zeros(2, np.int32), f"{ctype(points.dtype)}, {_types(corners)}, {min(d, MOST_CURVE_AXES)}"
-    args = (points, n, np.int32(d), corners, scale, LEAST_EXTENT, *grids, codes, in_order, rows, state)
+    (codes, in_order), rows = scratch((n, np.uint64), (n, np.uint64)), cupy.empty(n, np.int32)
+    (arrived,), is_crowded = cleared((1, np.uint32)), Written(1)
+    types = f"{ctype(points.dtype)}, {_types(corners)}, {min(d, MOST_CURVE_AXES)}"
+    results = (codes, in_order, rows, arrived, is_crowded.address)
+    args = (points, n, np.int32(d), corners, scale, LEAST_EXTENT, *grids, *results)
     launch_resident("points/order_few", f"order_few<{types}>", -(-WARP * n // BLOCK), *args, block=BLOCK)
-    states = OnItsWay(state)
+    is_crowded.launched()
 
     def finish() -> tuple[cupy.ndarray, Level | None]:
-        _, crowded = states.arrived()
+        (crowded,) = is_crowded.arrived()
         return rows, _crowded(in_order, Level(n, 1), rows, grids.factor) if crowded else None
 
     return finish
@@ -166,9 +169,11 @@ def _begin_many(points: cupy.ndarray, scale: float, corners: cupy.ndarray) -> Fi
         if passes > MOST_PASSES:
             in_order, rows = _sorted(codes, level, None)
             return rows, _crowded(in_order, level, rows, grids.factor)
-        place, lowest = cupy.empty(n, np.int32), np.int32(max(64 - DIGIT_BITS * passes, bits))
-        Compaction(n).launch("points/order", "list_crowded", n, keys, lowest, None, n, grids.factor, place, state)
-        place = place[: OnItsWay(state).arrived()[0]]
+        place, count = cupy.empty(n, np.int32), Written(1)
+        listing = (keys, np.int32(max(64 - DIGIT_BITS * passes, bits)), None, n, grids.factor, place, count.address)
+        Compaction(n).launch("points/order", "list_crowded", n, *listing)
+        count.launched()
+        place = place[: count.arrived()[0]]
         if len(place) == 0:
             return ordered, None
         crowd = Level(len(place), 1, place=place, members=take(ordered, place))
@@ -183,7 +188,7 @@ def _corners(points: cupy.ndarray, level: Level, box: Box | None) -> cupy.ndarra
     if level.cell is None:
         return corners_of(points) if box is None else corners_of_box(box)
     d, wide = points.shape[1], points.dtype.itemsize == 8
-    corners = cupy.zeros((level.cells, 2, d), np.uint64 if wide else np.uint32)
+    (corners,) = zeros(((level.cells, 2, d), np.uint64 if wide else np.uint32))
     run = max(LEAST_RUN, -(-level.m * d // THREADS))
     args = (points, np.int32(d), level.members, level.cell, level.m, run, corners)
     launch("points/order", f"cell_boxes<{_types(corners)}>", -(-level.m // run) * d, *args)
@@ -246,18 +251,20 @@ def _sorted(codes: cupy.ndarray, level: Level, rows: Any) -> tuple[cupy.ndarray,
 def _crowded(codes: cupy.ndarray, level: Level, rows: cupy.ndarray, factor: cupy.ndarray) -> Level | None:
     """The next level: the crowded cells of this one; None if there are none."""
     m = level.m
-    crowded, total, compaction = cupy.empty(m, np.int32), cupy.empty(1, np.int32), Compaction(m)
-    compaction.launch("points/order", "list_crowded", m, codes, np.int32(0), level.cell, m, factor, crowded, total)
-    (m,) = OnItsWay(total).arrived()
+    (crowded,), total, compaction = scratch((m, np.int32)), Written(1), Compaction(m)
+    listing = (codes, np.int32(0), level.cell, m, factor, crowded, total.address)
+    compaction.launch("points/order", "list_crowded", m, *listing)
+    total.launched()
+    (m,) = total.arrived()
     if m == 0:
         return None
     most = m // (CROWD + 1)
-    first, start = cupy.empty(most, np.int32), cupy.empty(most + 1, np.int64)
-    of_points = [cupy.empty(m, np.int32) for _ in range(3)]
-    args = (codes, level.cell, level.place, rows, crowded, m, first, start, *of_points, total)
+    of_points, total = (m, np.int32), Written(1)
+    first, start, cell, place, members = empties((most, np.int32), (most + 1, np.int64), *(of_points,) * 3)
+    args = (codes, level.cell, level.place, rows, crowded, m, first, start, cell, place, members, total.address)
     compaction.launch("points/order", "list_cells", m, *args)
-    (c,) = OnItsWay(total).arrived()
-    cell, place, members = of_points
+    total.launched()
+    (c,) = total.arrived()
     return Level(m, c, first[:c], start[: c + 1], members, place, cell)
 
 

@@ -6,17 +6,13 @@
 
 constexpr u32 CROWD = EMST_CROWD;
 
-struct State {  // zeros before the launch
-  u32 arrived;
-  int crowded;  // whether more than CROWD points share a cell
-};
-
-// X is the type of the points' coordinates, T that of the box.
+// X is the type of the points' coordinates, T that of the box. `arrived` and `crowded` are 0 before the launch;
+// `crowded` becomes 1 if more than CROWD points share a cell.
 template <class X, class T, class U, int D>
 __global__ void __launch_bounds__(EMST_BLOCK)
     order_few(const X *points, i64 n, int dimensions, const U *corners, double scale, double least_extent, double *low,
-              int *axes, int *used, double *factor, u64 *code, u64 *in_order, int *rows, State *state) {
-  const Grid grid = {&state->arrived, (int)blockIdx.x, (int)gridDim.x};
+              int *axes, int *used, double *factor, u64 *code, u64 *in_order, int *rows, u32 *arrived, int *crowded) {
+  const Grid grid = {arrived, (int)blockIdx.x, (int)gridDim.x};
   const i64 warp = grid.first() / 32, warps = grid.step() / 32;
   __shared__ CurveCoder<D> coder;
   coder.copy();
@@ -35,6 +31,6 @@ __global__ void __launch_bounds__(EMST_BLOCK)
     if (lane_id() != 0) continue;
     in_order[rank] = code[i];
     rows[rank] = (int)i;
-    if (divided && equal > CROWD) state->crowded = 1;
+    if (divided && equal > CROWD) *crowded = 1;
   }
 }

@@ -18,6 +18,7 @@ from emst.cuda.distances.brute import nearest_outside
 from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.points.cached import NeighbourCache
 from emst.cuda.runtime.arguments import as_struct
+from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.constants import (
     CANDIDATES,
     PRODUCT_CHUNK,
@@ -25,7 +26,7 @@ from emst.cuda.runtime.constants import (
     PRODUCT_THREADS,
     PRODUCT_TILE,
 )
-from emst.cuda.runtime.launch import Compaction, launch, launch_grid, multiprocessors
+from emst.cuda.runtime.launch import launch, launch_grid, multiprocessors
 from emst.cuda.runtime.memory import OnItsWay
 from emst.cuda.runtime.tensor_cores import stage_bytes, stages
 

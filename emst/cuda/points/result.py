@@ -8,9 +8,10 @@ import numpy as np
 from emst.backend.records import Forest, Taken
 from emst.cuda.merge import scratch_of
 from emst.cuda.points.bvh import SearchIndex
+from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.constants import DIGIT_BITS, LONGEST_RUN, MOST_PASSES, TIES_A_THREAD
-from emst.cuda.runtime.launch import Compaction, launch, launch_over_points
-from emst.cuda.runtime.memory import OnItsWay
+from emst.cuda.runtime.launch import launch, launch_over_points
+from emst.cuda.runtime.memory import OnItsWay, Written, empties, scratch
 from emst.cuda.runtime.sort import index_bits, sample_ties, sort_packed, sort_pairs
 
 
@@ -48,7 +49,7 @@ def _in_total_order(
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
     """Edges and weights by a sort of the weights. The empty slots come after `count`."""
     n, bits = index.n, np.int32(index_bits(index.n))
-    keys, listed = cupy.empty(n, np.uint64), cupy.empty((n, _words(index)), np.uint64)
+    (keys,), (listed,) = empties((n, np.uint64)), scratch(((n, _words(index)), np.uint64))
     args = (ends, weight, n, index.rows, *index.shape, index.metric.norm, order, bits, keys, listed)
     launch_over_points("points/result", f"list_edges<{_edge_template(index)}>", n, *args)
     many, state = sample_ties(keys, MOST_PASSES - 1, MOST_PASSES, LONGEST_RUN // 8)
@@ -75,11 +76,12 @@ def _check(taken: Taken | None) -> None:
 
 def _long_runs(keys: cupy.ndarray, lowest: int, bits: np.int32) -> tuple[cupy.ndarray, cupy.ndarray]:
     """Places and slots of the edges in runs of keys that are equal above this bit, if the runs are long."""
-    count, total = len(keys), cupy.empty(1, np.int32)
+    count, total = len(keys), Written(1)
     places, slots = cupy.empty(count, np.int32), cupy.empty(count, np.int32)
-    args = (keys, count, np.int32(lowest), bits, places, slots, total)
+    args = (keys, count, np.int32(lowest), bits, places, slots, total.address)
     Compaction(count).launch("points/result", "list_long_runs", count, *args)
-    (m,) = OnItsWay(total).arrived()
+    total.launched()
+    (m,) = total.arrived()
     return places[:m], slots[:m]
 
 
@@ -90,7 +92,8 @@ def _words(index: SearchIndex) -> int:
 
 def _results(index: SearchIndex, count: int) -> tuple[cupy.ndarray, cupy.ndarray]:
     """Uninitialised arrays of edges and their weights."""
-    return cupy.empty((count, 2), np.int32), cupy.empty(count, index.dtype)
+    edges, weights = empties(((count, 2), np.int32), (count, index.dtype))
+    return edges, weights
 
 
 def _by_all_keys(index: SearchIndex, ends: cupy.ndarray, slots: cupy.ndarray, weight: cupy.ndarray) -> cupy.ndarray:
@@ -116,7 +119,7 @@ def edge_powers(index: SearchIndex, u: cupy.ndarray, v: cupy.ndarray) -> cupy.nd
 
 def unscaled(index: SearchIndex, powers: cupy.ndarray, order: cupy.ndarray | None) -> cupy.ndarray:
     """See `emst.backend.operations`."""
-    out, n = cupy.empty_like(powers), len(powers)
+    out, n = cupy.empty(len(powers), powers.dtype), len(powers)
     launch("points/result", f"unscaled<{index.T}, {_squared(index)}>", n, powers, n, order, _unscale(index), out)
     return _rooted(index, out)
 

@@ -16,7 +16,6 @@ constexpr int SHORTEST_RUN = 4;  // points of a packet
 struct State {  // zeros before the launch
   u32 arrived;
   int unfinished;         // the last pass that left labels which are no roots
-  int broken;             // whether edges close a cycle: a chain of components has no root
   int left[MOST_ROUNDS];  // components after each round
 };
 static_assert(sizeof(State) == EMST_ROUNDS_WORDS * sizeof(int), "rounds.py allocates it");
@@ -152,7 +151,7 @@ __global__ void __launch_bounds__(32 * WARPS, HELD<T, D, MRD>)
     join_rest(const T *rows, i64 n, const __grid_constant__ Hierarchy h, T *nodes, u32 *arrived,
               const Norm<METRIC> norm, i64 count, bool looks_farther, T slack, i64 slack_up_to, int *labels,
               int *nearest, int *parent, Bits<T> *bound, Bits<T> *second, Bits<T> *step, Bits<T> *best,
-              Bits<T> *best_distance, u64 *edge, u64 *ends, Bits<T> *weight, State *state) {
+              Bits<T> *best_distance, u64 *edge, u64 *ends, Bits<T> *weight, State *state, int *told) {
   const Grid grid = {&state->arrived, (int)blockIdx.x, (int)gridDim.x};
   const Kept<T> kept = {labels, nearest, parent, bound, second, best, best_distance, edge, ends, weight};
   const Bounds<T> bounds = {rows, D, STRIDE<D>, step, second, nearest, bound, best};
@@ -180,7 +179,8 @@ __global__ void __launch_bounds__(32 * WARPS, HELD<T, D, MRD>)
     grid.sync();
     count = *(volatile int *)(state->left + round);
     if (relabel<T>(grid, n, kept, &state->unfinished, pass)) continue;
-    state->broken = 1;
+    told[0] = 1;
     return;
   }
+  if (grid.first() < MOST_ROUNDS) told[1 + grid.first()] = *(volatile int *)(state->left + grid.first());
 }

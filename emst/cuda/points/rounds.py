@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import cupy
 import numpy as np
 
 from emst.backend.records import Forest
@@ -13,6 +12,7 @@ from emst.cuda.points.search import SLACK_UP_TO, slack_of
 from emst.cuda.points.taken import TakenRounds
 from emst.cuda.runtime.constants import ROUNDS_BLOCKS, ROUNDS_WORDS, WALK_WARPS
 from emst.cuda.runtime.launch import launch_resident, multiprocessors
+from emst.cuda.runtime.memory import Written, cleared
 
 ALL_UP_TO = 1 << 19  # points, of which all rounds are taken at once. Of more points, up to
 MOST_POINTS = 1 << 22  # those rounds are that begin with
@@ -25,7 +25,7 @@ def join_rest(index: SearchIndex, forest: Forest, cache: NeighbourCache) -> Take
     few = at_once(n) or (n <= MOST_POINTS and forest.count * SHARE <= n)
     if not (index.walks and few):
         return None
-    state, scratch = cupy.zeros(ROUNDS_WORDS, np.int32), scratch_of(forest)
+    (state,), told, scratch = cleared((ROUNDS_WORDS, np.int32)), Written(ROUNDS_WORDS - 1), scratch_of(forest)
     launch_resident(
         "points/rounds",
         f"join_rest<{index.template}, {'true' if mrd else 'false'}>",
@@ -33,10 +33,10 @@ def join_rest(index: SearchIndex, forest: Forest, cache: NeighbourCache) -> Take
         *(index.rows, n, index.hierarchy, index.nodes, index.arrived, index.metric.norm, forest.count),
         *(np.bool_(cache.rounds > 0), index.dtype.type(slack_of(index, mrd)), SLACK_UP_TO),
         *(forest.labels, cache.nearest, scratch.parent, cache.bound, cache.second, cache.step),
-        *(forest.best, cache.best_distance, scratch.edge, scratch.ends, forest.weight, state),
+        *(forest.best, cache.best_distance, scratch.edge, scratch.ends, forest.weight, state, told.address),
         block=32 * WALK_WARPS,
     )
-    scratch.taken = TakenRounds(state, broken=2, counts_before=False)
+    scratch.taken = TakenRounds(told, counts_before=False)
     forest.components = forest.labels[:1]
     return scratch.taken
 

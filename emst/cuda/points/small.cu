@@ -16,7 +16,6 @@ static_assert(EMST_FEW_POINTS <= EMST_FEW, "the edges of few points are ranked, 
 
 struct State {  // zeros before the launch
   u32 arrived;
-  int broken;                 // whether edges close a cycle: a chain of components has no root
   int left[MOST_ROUNDS + 1];  // components before the first round, and after each
 };
 static_assert(sizeof(State) == EMST_SMALL_WORDS * sizeof(int), "small.py allocates it");
@@ -174,7 +173,7 @@ __device__ bool join_round(const Grid &grid, const Rows &points, i64 n, const Ke
 template <class T, int FIXED, int METRIC, bool MRD>
 __global__ void __launch_bounds__(SMALL_THREADS)
     join_all(const T *rows, i64 n, int dimensions, int stride, const Norm<METRIC> norm, u64 *room, int *labels,
-             u64 *ends, Bits<T> *weight, State *state) {
+             u64 *ends, Bits<T> *weight, State *state, int *told) {
   const Grid grid = {&state->arrived, (int)blockIdx.x, (int)gridDim.x};
   const Points<T, FIXED, METRIC> points = {rows, dimensions, stride, norm};
   const Kept<T> kept(room, n);
@@ -191,5 +190,6 @@ __global__ void __launch_bounds__(SMALL_THREADS)
   grid.sync();
   const auto left = [&](int round) { return *(volatile int *)(state->left + round); };
   for (int round = 1; round <= MOST_ROUNDS && left(round - 1) > 1; round++)
-    if (!join_round<MRD, T>(grid, points, n, kept, labels, ends, weight, state->left + round)) state->broken = 1;
+    if (!join_round<MRD, T>(grid, points, n, kept, labels, ends, weight, state->left + round)) told[0] = 1;
+  if (grid.first() <= MOST_ROUNDS) told[1 + grid.first()] = left((int)grid.first());
 }

@@ -11,9 +11,9 @@ from emst.backend.records import Forest
 from emst.cuda.merge import halves
 from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.points.taken import TakenRounds
-from emst.cuda.runtime.constants import BLOCK, SMALL_WORDS
+from emst.cuda.runtime.constants import BLOCK, SMALL_ROUNDS, SMALL_WORDS
 from emst.cuda.runtime.launch import launch_resident
-from emst.cuda.runtime.memory import empties
+from emst.cuda.runtime.memory import Written, cleared, empties, scratch
 
 KEPT_WORDS = 6  # of a point, see `Kept` in small.cu
 
@@ -30,16 +30,16 @@ def join_all(index: SearchIndex) -> tuple[Forest, TakenRounds] | None:
     if not index.few:
         return None
     n = index.n
-    of_points = ((n, np.int32), (n, index.dtype), (n, np.uint64), (KEPT_WORDS * n, np.uint64))
-    labels, weight, ends, kept = empties(*of_points)
-    state = cupy.zeros(SMALL_WORDS, np.int32)
+    labels, weight, ends = empties((n, np.int32), (n, index.dtype), (n, np.uint64))
+    (kept,), (state,) = scratch((KEPT_WORDS * n, np.uint64)), cleared((SMALL_WORDS, np.int32))
+    told = Written(SMALL_ROUNDS + 2)
     mrd = "false" if index.core is None else "true"
     launch_resident(
         "points/small",
         f"join_all<{index.T}, {index.d if index.walks else 0}, {index.metric.number}, {mrd}>",
         -(-32 * n // BLOCK),
-        *(index.rows, n, *index.shape, index.metric.norm, kept, labels, ends, weight, state),
+        *(index.rows, n, *index.shape, index.metric.norm, kept, labels, ends, weight, state, told.address),
         block=BLOCK,
     )
-    taken = TakenRounds(state, broken=1, counts_before=True)
+    taken = TakenRounds(told, counts_before=True)
     return Forest(labels, labels[:1], None, None, None, *halves(ends), weight, Finished(ends, taken)), taken

@@ -22,5 +22,6 @@ packed.cuh      keys that share a word with an index
 ties.cuh        the order of equal keys, after a sort
 scan.cuh        prefix sums within segments
 compact.cuh     ordered compaction: the indices to keep, in order
+compaction.py   how it is launched
 lookback.cuh    how the tiles of a single-pass scan exchange their sums
 """

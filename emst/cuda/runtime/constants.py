@@ -35,14 +35,14 @@ WALK_WARPS = 4  # packets of a block (walk.cuh)
 SPANS = 8  # of 32 points that a warp looks at together (search.cu)
 LISTED_UP_TO = 4  # dimensions: with more, a packet has more leaves nearby than a list has places (leaves.cuh)
 ROUNDS_BLOCKS = 8  # of a multiprocessor, at most: more search sooner, but wait longer for each other (rounds.cu)
-ROUNDS_WORDS = 34  # 32-bit words of the `State` in rounds.cu
+ROUNDS_WORDS = 33  # 32-bit words of the `State` in rounds.cu
 
 # Few points, keys or edges, which are compared all with all.
 FEW = 10_240
 FEW_POINTS = 5_500  # beyond them rounds by walks take less time
 FEW_THREADS = 1024  # of a block that does all steps (scan.cuh, selection.cu)
 SMALL_ROUNDS = 14  # in which Borůvka's rule joins them all
-SMALL_WORDS = SMALL_ROUNDS + 3  # 32-bit words of the `State` in small.cu
+SMALL_WORDS = SMALL_ROUNDS + 2  # 32-bit words of the `State` in small.cu
 
 # All pairs of points, rows of distances, norms.
 BRUTE_QUERIES = 128  # threads of a block, each with one query (tiles.cuh)

@@ -1,6 +1,6 @@
-// Copies of many small arrays by one launch: the driver takes longer to begin a copy than to launch a kernel.
+// Copies of small arrays by launches: the driver and the GPU take longer to begin a copy than a kernel.
 //
-// copies.py launches copy_pieces.
+// copies.py launches copy_pieces, and memory.py launches send_words.
 #include "runtime/exact.cuh"
 
 constexpr int MOST_PIECES = EMST_MOST_PIECES;
@@ -29,4 +29,10 @@ __global__ void copy_pieces(const __grid_constant__ Pieces pieces, int count, i6
   }
   const i64 at = i - (low ? pieces.piece[low - 1].upto : 0);
   pieces.piece[low].to[at] = pieces.piece[low].from[at];
+}
+
+// Sends few words to memory of the host. Other kernels follow at once, while a copy keeps the GPU idle before and after.
+__global__ void send_words(const u32 *words, i64 count, u32 *host) {
+  const i64 i = thread_id();
+  if (i < count) host[i] = words[i];
 }

@@ -1,4 +1,4 @@
-"""Launching kernels, and the buffers of ordered compaction.
+"""Launching kernels.
 
 Several threads may launch at once, each on the GPU that is its current one. What is kept here is kept for each GPU.
 """
@@ -15,11 +15,10 @@ from concurrent.futures import Future
 from typing import Any, NamedTuple
 
 import cupy
-import numpy as np
 
 from emst.cuda.runtime.arguments import Arguments
 from emst.cuda.runtime.compile import kernel, told
-from emst.cuda.runtime.constants import BLOCK, COMPACT_TILE, COUNTER_WORDS, EACH
+from emst.cuda.runtime.constants import BLOCK, EACH
 from emst.cuda.runtime.signature import check
 
 
@@ -97,7 +96,7 @@ def _launch(
     resident: bool = False,
     shared: int = 0,
 ) -> None:
-    gpu = current_gpu()
+    gpu = cupy.cuda.runtime.getDevice()
     ready = _thread.ready.get(gpu)
     if ready is None:
         enter_context()
@@ -112,24 +111,16 @@ def _launch(
         found = ready[key] = code.ptr, Arguments(args)
     code_address, arguments = found
     arguments.write(args)
-    waits = resident and grid[0] > 1  # a block alone waits for no other one: its launch takes less time
-    start(code_address, grid, block, shared, arguments.address, waits)
+    stream = cupy.cuda.get_current_stream().ptr
+    if resident and grid[0] > 1:  # a block alone waits for no other one, and the other launch takes less time
+        cupy.cuda.driver.launchCooperativeKernel(code_address, *grid, *block, shared, stream, arguments.address)
+    else:
+        cupy.cuda.driver.launchKernel(code_address, *grid, *block, shared, stream, arguments.address, 0)
 
 
 def enter_context() -> None:
     """Make the current GPU's context that of this thread: the driver does not, nor does every call of CuPy."""
     cupy.cuda.runtime.memGetInfo()
-
-
-def start(
-    code: int, grid: tuple[int, ...], block: tuple[int, ...], shared: int, arguments: int, resident: bool
-) -> None:
-    """Start a kernel on the current stream: its code, and the addresses of its arguments, by their own addresses."""
-    stream = cupy.cuda.get_current_stream().ptr
-    if resident:
-        cupy.cuda.driver.launchCooperativeKernel(code, *grid, *block, shared, stream, arguments)
-    else:
-        cupy.cuda.driver.launchKernel(code, *grid, *block, shared, stream, arguments, 0)
 
 
 def load_side_by_side(kernels: Iterable[Kernel]) -> None:
@@ -215,29 +206,3 @@ def multiprocessors() -> int:
 @functools.cache
 def _multiprocessors(device: int) -> int:
     return int(cupy.cuda.runtime.deviceGetAttribute(cupy.cuda.runtime.cudaDevAttrMultiProcessorCount, device))
-
-
-class Compaction:
-    """Words that the tiles of up to n indices publish (lookback.cuh), and the epoch by which launches differ.
-
-    Each block works on one tile. The launches must run one after the other, because they share the counter that gives
-    every block its tile. `tiles` are zeros, as many as `words` says; by default the compaction makes them.
-    """
-
-    def __init__(self, n: int, tile: int = COMPACT_TILE, tiles: cupy.ndarray | None = None) -> None:
-        self._tile = tile
-        if tiles is None:
-            words, dtype = self.words(n, tile)
-            tiles = (cupy.zeros if n > tile else cupy.empty)(words, dtype)  # a tile alone reads nothing
-        self._tiles = tiles
-        self._epoch = 0
-
-    @staticmethod
-    def words(n: int, tile: int = COMPACT_TILE) -> tuple[int, type]:
-        """How many zeros `tiles` has, and their type."""
-        return COUNTER_WORDS + -(-n // tile), np.uint64
-
-    def launch(self, room: str, name: str, n: int, *args: Any) -> None:
-        """Run a kernel that compacts or scans n indices; its last two parameters are tiles and epoch."""
-        self._epoch += 1
-        launch(room, name, -(-n // self._tile) * BLOCK, *args, self._tiles, np.uint32(self._epoch))

@@ -85,8 +85,8 @@ def _size(type: str) -> int | None:
 def check(room: str, kernel: str, args: Sequence[Any]) -> None:
     """Raise TypeError unless the arguments are as many, as wide and of the kinds that the kernel takes.
 
-    A pointer takes an array on the GPU whose values are as wide as those that it points to, None, or an address. A
-    struct takes a numpy array.
+    A pointer takes an array on the GPU whose values are as wide as those that it points to, the `Address` of one, None,
+    or a number. A struct takes a numpy array.
     """
     parameters = signature(room, kernel)
     if len(args) != len(parameters):
@@ -103,10 +103,10 @@ def _pointer_problem(parameter: Parameter, value: Any) -> str | None:
     """What was passed for a pointer, in words; None if it fits."""
     if value is None or type(value) is int:
         return None
-    if not hasattr(value, "__cuda_array_interface__"):
+    if not hasattr(value, "dtype") or isinstance(value, np.ndarray | np.generic):
         return f"{value!r}"
     size = value.dtype.itemsize
-    rows = value.shape[-1] if value.ndim > 1 else 1  # int2 points to rows of two integers
+    rows = value.shape[-1] if len(value.shape) > 1 else 1  # int2 points to rows of two integers
     if parameter.size is None or parameter.size in (size, size * rows):
         return None
     return f"an array of {value.dtype}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
+from emst.cuda.runtime.arguments import Address
 from emst.cuda.runtime.constants import (
     COUNTER_WORDS,
     DIGIT_BITS,
@@ -19,7 +20,7 @@ from emst.cuda.runtime.constants import (
     SORT_THREADS,
 )
 from emst.cuda.runtime.launch import launch, launch_resident, most_resident, multiprocessors
-from emst.cuda.runtime.memory import empties, zeros
+from emst.cuda.runtime.memory import cleared, empties, part_of, scratch
 
 DIGITS = 1 << DIGIT_BITS
 COUNTING = 512  # blocks at most
@@ -45,10 +46,11 @@ def sort_pairs(
     counting = (keys, n, np.int32(len(shifts)), counts)
     launch("runtime/sort", f"count_digits<{name}>", min(tiles, COUNTING) * DIGITS, *counting, block=DIGITS)
     launch("runtime/sort", "digit_starts", len(counts), counts, block=DIGITS)
-    buffers = [(cupy.empty(n, word), cupy.empty(n, np.int32)) for _ in range(2)]  # the caller's keys stay
+    buffers = [empties((n, word), (n, np.int32)) for _ in range(min(2, len(shifts)))]  # the caller's keys stay
     for digit, shift in enumerate(shifts):
         out = buffers[digit % 2]
-        args = (keys, values, n, np.int32(shift), counts[digit * DIGITS :], *out, words, np.uint32(digit + 1))
+        starts = part_of(counts, digit * DIGITS)
+        args = (keys, values, n, np.int32(shift), starts, *out, words, np.uint32(digit + 1))
         launch("runtime/sort", f"sort_pass<{name}>", tiles * SORT_THREADS, *args, block=SORT_THREADS)
         keys, values = out
     return keys, values
@@ -66,13 +68,13 @@ def _sort_indexed(keys: cupy.ndarray, bits: int) -> tuple[cupy.ndarray, cupy.nda
     for digit, shift in enumerate(shifts):
         to = (out, None, None) if shift != shifts[-1] else (None, out, values)
         sizes = (n, np.int32(index_bits(n)), np.int32(shift))
-        args = (keys, source, *sizes, counts[digit * DIGITS :], *to, words, np.uint32(digit + 1))
+        args = (keys, source, *sizes, part_of(counts, digit * DIGITS), *to, words, np.uint32(digit + 1))
         launch("runtime/sort", "indexed_pass", tiles * SORT_THREADS, *args, block=SORT_THREADS)
         source, out, spare = out, spare, out
     return source, values
 
 
-def sort_packed(keys: cupy.ndarray, many: cupy.ndarray) -> cupy.ndarray:
+def sort_packed(keys: cupy.ndarray, many: Address) -> cupy.ndarray:
     """Packed keys uint64[n] (packed.cuh) in the order of their highest bits; equal ones stay in order.
 
     `many` is that of `sample_ties`. If all numbers of passes would leave many ties, nothing is sorted."""
@@ -86,7 +88,7 @@ def sort_packed(keys: cupy.ndarray, many: cupy.ndarray) -> cupy.ndarray:
         return out
     launch("runtime/sort", "digit_starts", len(counts), counts, block=DIGITS)
     for digit in range(MOST_PASSES):
-        shift, starts = np.int32(64 - DIGIT_BITS * (MOST_PASSES - digit)), counts[digit * DIGITS :]
+        shift, starts = np.int32(64 - DIGIT_BITS * (MOST_PASSES - digit)), part_of(counts, digit * DIGITS)
         args = (keys, last, n, shift, starts, out, many, words, np.uint32(digit + 1))
         launch("runtime/sort", "packed_pass", tiles * SORT_THREADS, *args, block=SORT_THREADS)
         last, out = out, last
@@ -99,7 +101,7 @@ def _all_resident(tiles: int) -> bool:
     return tiles <= planned and tiles <= most_resident("runtime/sort", "packed_passes", SORT_THREADS)
 
 
-def sample_ties(keys: cupy.ndarray, least: int, sure: int, run: int) -> tuple[cupy.ndarray, cupy.ndarray]:
+def sample_ties(keys: cupy.ndarray, least: int, sure: int, run: int) -> tuple[Address, Address]:
     """int32[MOST_PASSES - LEAST_PASSES + 1] on the device: whether a sort of packed keys uint64[n] by so many passes
     would leave many ties, which is that keys are shared by about `run` or more others, as a sample shows.
 
@@ -107,12 +109,12 @@ def sample_ties(keys: cupy.ndarray, least: int, sure: int, run: int) -> tuple[cu
     reads the sorted keys.
     """
     n, passes = len(keys), MOST_PASSES - LEAST_PASSES + 1
-    many = cupy.empty(passes + 1, np.int32)
+    (many,) = scratch((passes + 1, np.int32))
     taken = min(n, SORT_SAMPLE)
     most = np.int32(min(taken**2 * run // (2 * n), taken // 2))
     args = (keys, n, np.int32(least), np.int32(sure), most, many)
     launch("runtime/sort", "sample_ties", passes * SAMPLE_THREADS, *args, block=SAMPLE_THREADS)
-    return many[:passes], many[passes:]
+    return many, part_of(many, passes)
 
 
 def few(n: int) -> bool:
@@ -130,9 +132,9 @@ def _packed_tiles(n: int) -> int:
     return -(-n // (PACKED_ITEMS * SORT_THREADS))
 
 
-def _counts(tiles: int, passes: int) -> list[cupy.ndarray]:
+def _counts(tiles: int, passes: int) -> list[Address]:
     """Counts of all digits, what tiles publish, and a counter."""
-    return zeros((passes * DIGITS, np.uint64), (COUNTER_WORDS + tiles * DIGITS, np.uint64), (1, np.uint32))
+    return cleared((passes * DIGITS, np.uint64), (COUNTER_WORDS + tiles * DIGITS, np.uint64), (1, np.uint32))
 
 
 def sort_order(codes: cupy.ndarray) -> cupy.ndarray:
