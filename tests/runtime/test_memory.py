@@ -181,6 +181,52 @@ def test_numbers_on_their_way_to_the_host():
 
 
 @pytest.mark.gpu
+def test_memory_for_kernels_alone():
+    """Each request has its own bytes: zeros if it asks for them, at the current stream, and also after many others."""
+    import cupy
+
+    memory = importlib.import_module("emst.cuda.runtime.memory")
+    kinds = (3, np.int32), ((5, 2), np.uint64), (0, np.float64), (memory.CLEARED // 80, np.int64)
+    taken = {}
+    for stream in (cupy.cuda.Stream.null, cupy.cuda.Stream(non_blocking=True), cupy.cuda.Stream.null):
+        with stream:
+            for _ in range(20):
+                for address in memory.cleared(*kinds, (memory.CLEARED, np.uint8)) + memory.cleared(*kinds):
+                    array = memory.array_at(address)
+                    assert array.shape == address.shape and len(array) == len(address)
+                    assert not array.any()
+                    array.fill(7)
+                    taken[int(address)] = array
+    spans = sorted((begin, begin + array.nbytes) for begin, array in taken.items() if array.nbytes)
+    assert all(end <= begin for (_, end), (begin, _) in zip(spans, spans[1:]))
+    assert all((array == 7).all() for array in taken.values())
+    large = memory.scratch((memory.ONE_PIECE, np.uint8), (9, np.int32))
+    assert large[0].memory.mem is not large[1].memory.mem  # freed one by one
+    whole = memory.array_at(large[1])
+    whole[:] = cupy.arange(9)
+    rest = memory.part_of(large[1], 4)
+    assert memory.array_at(rest).tolist() == [4, 5, 6, 7, 8] and memory.array_at(rest, 2).tolist() == [4, 5]
+
+
+@pytest.mark.gpu
+def test_numbers_that_a_kernel_writes_for_the_host():
+    """They are zeros at first, also where others have been. Where an error prevents the launch, the landing is free."""
+    import cupy
+
+    memory = importlib.import_module("emst.cuda.runtime.memory")
+    launch = importlib.import_module("emst.cuda.runtime.launch").launch
+    words = cupy.arange(1, 5, dtype=np.int32)
+    for count in (4, 3, 4):
+        written, unused = memory.Written(4), memory.Written(2)
+        assert written._landing is not unused._landing
+        launch("runtime/copies", "send_words", count, words, count, written.address)
+        written.launched()
+        del unused  # nobody has launched anything
+        assert written.arrived() == [1, 2, 3, 4][:count] + [0] * (4 - count)
+        assert written.arrived() == written.arrived()
+
+
+@pytest.mark.gpu
 def test_a_landing_waits_for_numbers_that_nobody_asked_for():
     """After an error nobody asks for them. What they land on is used again, but not before."""
     import cupy

@@ -54,21 +54,53 @@ def test_indices_travel_within_keys_that_leave_room(bits, n):
     np.testing.assert_array_equal(found.get(), keys[expected])
 
 
+@pytest.fixture(params=[True, False], ids=["at once", "pass by pass"])
+def at_once(request, monkeypatch):
+    """Whether one launch takes all passes."""
+    pytest.importorskip("cupy")
+    if not request.param:
+        monkeypatch.setattr("emst.cuda.runtime.sort._all_resident", lambda name, tiles: False)
+
+
 @pytest.mark.gpu
+@pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize("dtype", [np.uint32, np.uint64])
+@pytest.mark.parametrize("bits", [1, 9, 24, 32])
+@pytest.mark.parametrize("n", [FEW + 1, 70_001, 900_000])
+def test_pairs_are_sorted_stably(n, bits, dtype):
+    """One to four passes, over values that are given, and over indices."""
+    import cupy
+
+    from emst.cuda.runtime.sort import sort_pairs
+
+    g = np.random.default_rng(n)
+    keys, values = g.integers(0, 2**bits, n).astype(dtype), g.permutation(n).astype(np.int32)
+    expected, given = np.argsort(keys, kind="stable"), cupy.asarray(keys)
+    for of_keys in (values, None):
+        found, order = sort_pairs(given, None if of_keys is None else cupy.asarray(of_keys), bits=bits)
+        np.testing.assert_array_equal(order.get(), expected if of_keys is None else of_keys[expected])
+        np.testing.assert_array_equal(found.get(), keys[expected])
+        np.testing.assert_array_equal(given.get(), keys)
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("n", [9_000, 70_001])
 @pytest.mark.parametrize(("passes", "free"), [(3, 56), (4, 40), (5, 32), (6, 24)])
 def test_packed_keys_are_sorted_by_as_many_bits_as_their_ties_ask_for(passes, free, n):
     """Above the free bits, there are 256 keys only. Six passes are too many."""
     cupy = pytest.importorskip("cupy")
     from emst.cuda.runtime.constants import LEAST_PASSES, MOST_PASSES
+    from emst.cuda.runtime.memory import array_at
     from emst.cuda.runtime.sort import index_bits, sample_ties, sort_packed
 
     g, bits = np.random.default_rng(n), np.uint64(index_bits(n))
     keys = g.integers(0, 256, n, np.uint64) << np.uint64(free) | g.integers(0, 2**free, n, np.uint64)
     keys = keys >> bits << bits | np.arange(n, dtype=np.uint64)
     many, state = sample_ties(cupy.asarray(keys), LEAST_PASSES, MOST_PASSES + 1, 8)
-    assert state.get().tolist() == [0]
-    assert many.get().tolist() == [p < passes for p in range(LEAST_PASSES, MOST_PASSES + 1)]
+    assert array_at(state, 1).get().tolist() == [0]
+    tried = range(LEAST_PASSES, MOST_PASSES + 1)
+    assert array_at(many, len(tried)).get().tolist() == [p < passes for p in tried]
     if passes <= MOST_PASSES:
         order = np.argsort(keys >> np.uint64(64 - 8 * passes), kind="stable")
         np.testing.assert_array_equal(sort_packed(cupy.asarray(keys), many).get(), keys[order])

@@ -25,6 +25,7 @@ from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import LISTED_UP_TO, PRODUCT_CHUNK
 from emst.cuda.runtime.launch import Kernel, current_gpu, load_side_by_side
 from emst.cuda.runtime.sort import few as few_keys
+from emst.cuda.runtime.sort import takes_many_blocks
 from emst.cuda.runtime.tensor_cores import stages
 
 
@@ -41,7 +42,7 @@ def load_ahead(
     """See `emst.backend.operations`."""
     few, rest = (are_few(n, d, norm, k > 1), at_once(n)) if not partitions else (False, False)
     engine, ranked = engine_before_looking(n, d, norm), few_keys(n) and d <= WARP
-    kind = (few, rest, ranked, engine, d, np.dtype(dtype), norm, k, labels, weighted, partitions)
+    kind = (few, rest, ranked, engine, d, np.dtype(dtype), norm, k, labels, weighted, partitions, takes_many_blocks(n))
     _load_ahead(current_gpu(), kind)
 
 
@@ -62,10 +63,12 @@ def kernels_of(
     labels: np.dtype | None,
     weighted: bool = False,
     partitions: bool = False,
+    by_passes: bool = False,
 ) -> list[Kernel]:
     """What a tree launches, and its clusters, unless `labels`, the dtype of the heights, is None. With weights, these
     are what most weights take. `few` and `rest`: one launch compares all pairs, or takes all rounds. `ranked`: one
-    launch puts the points in order. `partitions`: the points are one of several partitions."""
+    launch puts the points in order. `partitions`: the points are one of several partitions. `by_passes`: some sorts
+    take a launch for each pass."""
     walks, cores = engine is Engine.WALKS, k > 1
     by_rounds = partitions or not (few or (rest and walks and d < LOOK_FROM))
     k = SHORT_LIST if cores and weighted else k
@@ -84,6 +87,8 @@ def kernels_of(
         "pairs lists": engine is Engine.PAIRS and 1 < k <= LONGEST_LIST,
         "few": few,
         "many": not few,
+        "passes at once": not few,
+        "passes": by_passes,
         "walks": not few and walks,
         "look": not few and walks and d >= LOOK_FROM,
         "many cores": not few and cores,

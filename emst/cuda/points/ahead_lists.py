@@ -36,10 +36,6 @@ KERNELS = {
     """,
     "many": """
         runtime/sort sample_ties
-        runtime/sort count_packed
-        runtime/sort digit_starts
-        runtime/sort packed_passes resident
-        runtime/sort packed_pass
         points/order order_packed
         points/duplicates list_heads<{T}>
         points/duplicates join_to_heads<{T}>
@@ -47,6 +43,21 @@ KERNELS = {
         points/cached begin_round<{T}, {WALKED}>
         points/result list_edges<{T}, {M}, {MRD}>
         points/result emit_sorted<{T}, {MRD}, {SQUARED}>
+    """,
+    # sorts whose passes are taken by one launch, and those of more keys
+    "passes at once": """
+        runtime/sort packed_passes resident
+        runtime/sort sort_passes<u64> resident
+        runtime/sort sort_passes<u32> resident
+    """,
+    "passes": """
+        runtime/sort count_packed
+        runtime/sort digit_starts
+        runtime/sort packed_pass
+        runtime/sort count_digits<u64>
+        runtime/sort sort_pass<u64>
+        runtime/sort count_digits<u32>
+        runtime/sort sort_pass<u32>
     """,
     "many cores": "points/cached cache_from_lists<{T}, {WALKED}, {M}>",
     "rounds": """
@@ -96,8 +107,6 @@ KERNELS = {
     """,
     # crowded cells of the curve, and weights with long runs of ties
     "uneven": """
-        runtime/sort count_digits<u64>
-        runtime/sort sort_pass<u64>
         points/order list_crowded
         points/order list_cells
         points/order cell_boxes<{T}, {U}>
@@ -105,8 +114,6 @@ KERNELS = {
         points/order put_in_order
         runtime/sort rank_keys<u64>
         runtime/sort rank_keys<u32>
-        runtime/sort count_digits<u32>
-        runtime/sort sort_pass<u32>
         points/result list_long_runs
         points/result emit_listed<{T}, {MRD}, {SQUARED}>
         runtime/gather gather_words<u64, int>
@@ -225,8 +232,6 @@ KERNELS = {
         hierarchy/condensed sum_short<{R}>
         hierarchy/condensed list_long
         hierarchy/condensed sum_long<{R}>
-        runtime/sort count_digits<u32>
-        runtime/sort sort_pass<u32>
         hierarchy/selection far_ancestors
         hierarchy/selection excess_of_mass<{S}>
         hierarchy/selection begin_topmost

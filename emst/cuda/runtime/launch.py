@@ -96,7 +96,7 @@ def _launch(
     resident: bool = False,
     shared: int = 0,
 ) -> None:
-    gpu = cupy.cuda.runtime.getDevice()
+    gpu = current_gpu()
     ready = _thread.ready.get(gpu)
     if ready is None:
         enter_context()
@@ -111,16 +111,24 @@ def _launch(
         found = ready[key] = code.ptr, Arguments(args)
     code_address, arguments = found
     arguments.write(args)
-    stream = cupy.cuda.get_current_stream().ptr
-    if resident and grid[0] > 1:  # a block alone waits for no other one, and the other launch takes less time
-        cupy.cuda.driver.launchCooperativeKernel(code_address, *grid, *block, shared, stream, arguments.address)
-    else:
-        cupy.cuda.driver.launchKernel(code_address, *grid, *block, shared, stream, arguments.address, 0)
+    waits = resident and grid[0] > 1  # a block alone waits for no other one: its launch takes less time
+    start(code_address, grid, block, shared, arguments.address, waits)
 
 
 def enter_context() -> None:
     """Make the current GPU's context that of this thread: the driver does not, nor does every call of CuPy."""
     cupy.cuda.runtime.memGetInfo()
+
+
+def start(
+    code: int, grid: tuple[int, ...], block: tuple[int, ...], shared: int, arguments: int, resident: bool
+) -> None:
+    """Start a kernel on the current stream: its code, and the addresses of its arguments, by their own addresses."""
+    stream = cupy.cuda.get_current_stream().ptr
+    if resident:
+        cupy.cuda.driver.launchCooperativeKernel(code, *grid, *block, shared, stream, arguments)
+    else:
+        cupy.cuda.driver.launchKernel(code, *grid, *block, shared, stream, arguments, 0)
 
 
 def load_side_by_side(kernels: Iterable[Kernel]) -> None:
@@ -188,7 +196,7 @@ def _give_up(gpu: int, wanted: Kernel, error: BaseException) -> None:
 
 def current_gpu() -> int:
     """Number of the calling thread's GPU."""
-    return int(cupy.cuda.runtime.getDevice())
+    return cupy.cuda.runtime.getDevice()  # type: ignore[no-any-return]
 
 
 @functools.cache

@@ -39,12 +39,12 @@ struct Several {
 };
 
 // counts[pass * DIGITS + digit], for the passes from `first` on at once; the lowest digit starts at bit `lowest`.
+// `local`, in shared memory, holds as many counts.
 template <class Word>
-__device__ void count_all(const Word *keys, i64 n, int lowest, int first, int passes, u64 *counts) {
-  __shared__ u32 local[PASSES<Word> * DIGITS];
-  for (int c = threadIdx.x; c < passes * DIGITS; c += COUNT_THREADS) local[c] = 0;
+__device__ void count_all(const Word *keys, i64 n, int lowest, int first, int passes, u64 *counts, u32 *local) {
+  for (int c = threadIdx.x; c < passes * DIGITS; c += blockDim.x) local[c] = 0;
   __syncthreads();
-  const i64 step = (i64)gridDim.x * COUNT_THREADS;
+  const i64 step = (i64)gridDim.x * blockDim.x;
   for (i64 i = thread_id(); i < n; i += COUNT_ITEMS * step) {
     Word key[COUNT_ITEMS];
 #pragma unroll
@@ -57,18 +57,21 @@ __device__ void count_all(const Word *keys, i64 n, int lowest, int first, int pa
     }
   }
   __syncthreads();
-  for (int c = threadIdx.x; c < passes * DIGITS; c += COUNT_THREADS)
+  for (int c = threadIdx.x; c < passes * DIGITS; c += blockDim.x)
     if (local[c]) atomicAdd(counts + c, (u64)local[c]);
 }
 
 template <class Word>
 __global__ void __launch_bounds__(COUNT_THREADS) count_digits(const Word *keys, i64 n, int passes, u64 *counts) {
-  count_all(keys, n, 0, 0, passes, counts);
+  __shared__ u32 local[PASSES<Word> * DIGITS];
+  count_all(keys, n, 0, 0, passes, counts, local);
 }
 
 __global__ void __launch_bounds__(COUNT_THREADS) count_packed(const u64 *keys, i64 n, const int *many, u64 *counts) {
+  __shared__ u32 local[MOST_PASSES * DIGITS];
   const int passes = passes_of(many);
-  if (passes <= MOST_PASSES) count_all(keys, n, lowest_bit(MOST_PASSES), MOST_PASSES - passes, MOST_PASSES, counts);
+  if (passes <= MOST_PASSES)
+    count_all(keys, n, lowest_bit(MOST_PASSES), MOST_PASSES - passes, MOST_PASSES, counts, local);
 }
 
 // Counts to the places where each digit starts; one block a pass.
@@ -101,21 +104,26 @@ __device__ inline u32 sum_of_earlier(const u64 *words, u32 epoch, int tile) {
   return sum;
 }
 
+// The counts of a tile's warps and digits, twice, and its keys: they take turns in shared memory.
+constexpr int COUNTS = SORT_WARPS * DIGITS;
+template <class Word, int ITEMS>
+struct Room {
+  static constexpr int KEY_BYTES = sizeof(Word) * ITEMS * THREADS, COUNT_BYTES = 2 * sizeof(u32) * COUNTS;
+  u64 words[(KEY_BYTES > COUNT_BYTES ? KEY_BYTES : COUNT_BYTES) / sizeof(u64)];
+};
+
 // A block sorts the tile that it takes by one digit: load(i) is the i-th key, and store(to, key) gets its new place.
 // VALUES: whether keys have values; values_in null: the value of a key is its index.
 template <class Word, bool VALUES, int ITEMS, class Load, class Store>
-__device__ void sort_tile(Load load, const int *__restrict__ values_in, i64 n, int shift, const u64 *starts,
-                          Store store, int *values_out, u64 *tiles, u32 epoch) {
+__device__ void sort_tile(Load load, const int *values_in, i64 n, int shift, const u64 *starts, Store store,
+                          int *values_out, u64 *tiles, u32 epoch, Room<Word, ITEMS> &room) {
   constexpr int TILE = ITEMS * THREADS;
-  constexpr int COUNTS = SORT_WARPS * DIGITS;
   __shared__ u32 out_base[DIGITS];  // where the tile's first key of a digit goes, minus its place in the tile
   // First, of a warp and a digit, how many keys it has, then the place in the tile of its next one; and those lanes
   // whose key has the digit. Afterwards keys, then values, in the tile's sorted order.
-  constexpr int KEY_BYTES = sizeof(Word) * TILE, COUNT_BYTES = 2 * sizeof(u32) * COUNTS;
-  __shared__ u64 room[(KEY_BYTES > COUNT_BYTES ? KEY_BYTES : COUNT_BYTES) / sizeof(u64)];
-  u32(*const next_place)[DIGITS] = reinterpret_cast<u32(*)[DIGITS]>(room);
+  u32(*const next_place)[DIGITS] = reinterpret_cast<u32(*)[DIGITS]>(room.words);
   u32(*const lanes_with)[DIGITS] = next_place + SORT_WARPS;
-  Word *const exchange = reinterpret_cast<Word *>(room);
+  Word *const exchange = reinterpret_cast<Word *>(room.words);
   const int warp = threadIdx.x / 32, lane = (int)lane_id(), digit = threadIdx.x;
   for (int c = threadIdx.x; c < SORT_WARPS * DIGITS; c += THREADS) next_place[0][c] = lanes_with[0][c] = 0;
   const int tile = lookback::take_tile(tiles);  // after which all counts are 0
@@ -189,7 +197,7 @@ __device__ void sort_tile(Load load, const int *__restrict__ values_in, i64 n, i
   }
   if constexpr (VALUES) {
     __syncthreads();
-    int *values = reinterpret_cast<int *>(room);
+    int *values = reinterpret_cast<int *>(room.words);
 #pragma unroll
     for (int j = 0; j < ITEMS; j++) {
       i64 i = first + j * 32;
@@ -208,8 +216,9 @@ template <class Word>
 __global__ void __launch_bounds__(THREADS, LEAST_RESIDENT)
     sort_pass(const Word *keys_in, const int *values_in, i64 n, int shift, const u64 *starts, Word *keys_out,
               int *values_out, u64 *tiles, u32 epoch) {
+  __shared__ Room<Word, ITEMS_OF<Word>> room;
   sort_tile<Word, true, ITEMS_OF<Word>>([&](i64 i) { return keys_in[i]; }, values_in, n, shift, starts,
-                                        [&](u32 to, Word key) { keys_out[to] = key; }, values_out, tiles, epoch);
+                                        [&](u32 to, Word key) { keys_out[to] = key; }, values_out, tiles, epoch, room);
 }
 
 // The first pass that is wanted reads the unsorted keys, the others what the pass before wrote.
@@ -219,30 +228,60 @@ __global__ void __launch_bounds__(THREADS, LEAST_RESIDENT)
   const int lowest = lowest_bit(passes_of(many));
   if (shift < lowest || lowest < lowest_bit(MOST_PASSES)) return;
   const u64 *const from = shift == lowest ? unsorted : keys_in;
+  __shared__ Room<u64, PACKED_ITEMS> room;
   sort_tile<u64, false, PACKED_ITEMS>([&](i64 i) { return from[i]; }, nullptr, n, shift, starts,
-                                      [&](u32 to, u64 key) { keys_out[to] = key; }, nullptr, tiles, epoch);
+                                      [&](u32 to, u64 key) { keys_out[to] = key; }, nullptr, tiles, epoch, room);
 }
 
-// All passes at once, where each block has one tile. Passes write `sorted` and `spare` in turns, the last one `sorted`.
-__global__ void __launch_bounds__(THREADS, LEAST_RESIDENT)
-    packed_passes(const u64 *unsorted, i64 n, const int *many, const u64 *counts, u64 *spare, u64 *sorted, u64 *tiles,
-                  u32 *arrived) {
+// Keys, and values if they have any.
+template <class Word>
+struct Pairs {
+  Word *keys;
+  int *values;
+};
+
+// All passes from `first` up to `end` at once, where each block has one tile. They write `sorted` and `spare` in turns,
+// the last one `sorted`. The lowest digit of pass 0 starts at bit `lowest`. Counts and `arrived` are 0 before the
+// launch.
+template <class Word, bool VALUES, int ITEMS>
+__device__ void sort_at_once(const Word *keys, const int *values, i64 n, int lowest, int first, int end, u64 *counts,
+                             Pairs<Word> spare, Pairs<Word> sorted, u64 *tiles, u32 *arrived) {
   const Grid grid = {arrived, (int)blockIdx.x, (int)gridDim.x};
   __shared__ u64 starts[DIGITS];
-  const int passes = passes_of(many), first = MOST_PASSES - passes, digit = threadIdx.x;
+  __shared__ Room<Word, ITEMS> room;
+  static_assert(sizeof(room) >= PASSES<Word> * DIGITS * sizeof(u32), "keys are counted there");
+  const int digit = threadIdx.x;
+  count_all(keys, n, lowest, first, end, counts, reinterpret_cast<u32 *>(room.words));
 #pragma unroll 1
-  for (int pass = first; first >= 0 && pass < MOST_PASSES; pass++) {
+  for (int pass = first; pass < end; pass++) {
+    grid.sync();  // all keys have been counted, or written by the pass before
     const u64 start = block_exclusive_sum<THREADS>(digit < DIGITS ? counts[pass * DIGITS + digit] : 0);
     if (digit < DIGITS) starts[digit] = start;
-    const bool last = (MOST_PASSES - pass) % 2;
-    const u64 *const from = pass == first ? unsorted : last ? spare : sorted;
-    u64 *const to = last ? sorted : spare;
-    if (pass > first) grid.sync();
-    sort_tile<u64, false, PACKED_ITEMS>([&](i64 i) { return from[i]; }, nullptr, n,
-                                        lowest_bit(MOST_PASSES) + DIGIT_BITS * pass, starts,
-                                        [&](u32 at, u64 key) { to[at] = key; }, nullptr, tiles, (u32)(pass + 1));
+    const Pairs<Word> to = (end - pass) % 2 ? sorted : spare;
+    sort_tile<Word, VALUES, ITEMS>([&](i64 i) { return keys[i]; }, values, n, lowest + DIGIT_BITS * pass, starts,
+                                   [&](u32 at, Word key) { to.keys[at] = key; }, to.values, tiles, (u32)(pass + 1),
+                                   room);
+    keys = to.keys;
+    values = to.values;
     __syncthreads();
   }
+}
+
+__global__ void __launch_bounds__(THREADS, LEAST_RESIDENT)
+    packed_passes(const u64 *keys, i64 n, const int *many, u64 *counts, u64 *spare, u64 *sorted, u64 *tiles,
+                  u32 *arrived) {
+  const int passes = passes_of(many);
+  if (passes > MOST_PASSES) return;
+  sort_at_once<u64, false, PACKED_ITEMS>(keys, nullptr, n, lowest_bit(MOST_PASSES), MOST_PASSES - passes, MOST_PASSES,
+                                         counts, {spare, nullptr}, {sorted, nullptr}, tiles, arrived);
+}
+
+template <class Word>
+__global__ void __launch_bounds__(THREADS, LEAST_RESIDENT)
+    sort_passes(const Word *keys, const int *values, i64 n, int passes, u64 *counts, Word *spare, int *spare_values,
+                Word *sorted, int *sorted_values, u64 *tiles, u32 *arrived) {
+  sort_at_once<Word, true, ITEMS_OF<Word>>(keys, values, n, 0, 0, passes, counts, {spare, spare_values},
+                                           {sorted, sorted_values}, tiles, arrived);
 }
 
 // Keys whose values are their indices, and which leave enough bits for these: the first pass packs them, as long as
@@ -250,6 +289,7 @@ __global__ void __launch_bounds__(THREADS, LEAST_RESIDENT)
 __global__ void __launch_bounds__(THREADS, LEAST_RESIDENT)
     indexed_pass(const u64 *keys_in, const u64 *packed_in, i64 n, int bits, int shift, const u64 *starts,
                  u64 *packed_out, u64 *keys_out, int *values_out, u64 *tiles, u32 epoch) {
+  __shared__ Room<u64, PACKED_ITEMS> room;
   sort_tile<u64, false, PACKED_ITEMS>([&](i64 i) { return packed_in ? packed_in[i] : keys_in[i] << bits | (u64)i; },
                                       nullptr, n, bits + shift, starts,
                                       [&](u32 to, u64 key) {
@@ -260,7 +300,7 @@ __global__ void __launch_bounds__(THREADS, LEAST_RESIDENT)
                                           values_out[to] = (int)index_of(key, bits);
                                         }
                                       },
-                                      nullptr, tiles, epoch);
+                                      nullptr, tiles, epoch, room);
 }
 
 // many[p]: whether LEAST_PASSES + p passes leave many ties; a block each. They do if there are fewer than `least`, and

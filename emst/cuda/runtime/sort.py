@@ -42,17 +42,21 @@ def sort_pairs(
         return _sort_indexed(keys, bits)
     shifts = range(0, bits, DIGIT_BITS)
     tiles = -(-n * word.itemsize // SORT_BYTES)
-    counts, words, _ = _counts(tiles, len(shifts))
+    counts, words, arrived = _counts(tiles, len(shifts))
     counting = (keys, n, np.int32(len(shifts)), counts)
+    last, out = empties((n, word), (n, np.int32)), empties((n, word), (n, np.int32))  # the caller's keys stay
+    if _all_resident(f"sort_passes<{name}>", tiles):
+        args = (keys, values, n, np.int32(len(shifts)), counts, *last, *out, words, arrived)
+        launch_resident("runtime/sort", f"sort_passes<{name}>", tiles, *args, block=SORT_THREADS)
+        return out[0], out[1]
     launch("runtime/sort", f"count_digits<{name}>", min(tiles, COUNTING) * DIGITS, *counting, block=DIGITS)
     launch("runtime/sort", "digit_starts", len(counts), counts, block=DIGITS)
-    buffers = [empties((n, word), (n, np.int32)) for _ in range(min(2, len(shifts)))]  # the caller's keys stay
     for digit, shift in enumerate(shifts):
-        out = buffers[digit % 2]
         starts = part_of(counts, digit * DIGITS)
         args = (keys, values, n, np.int32(shift), starts, *out, words, np.uint32(digit + 1))
         launch("runtime/sort", f"sort_pass<{name}>", tiles * SORT_THREADS, *args, block=SORT_THREADS)
         keys, values = out
+        last, out = out, last
     return keys, values
 
 
@@ -79,13 +83,13 @@ def sort_packed(keys: cupy.ndarray, many: Address) -> cupy.ndarray:
 
     `many` is that of `sample_ties`. If all numbers of passes would leave many ties, nothing is sorted."""
     n, tiles = len(keys), _packed_tiles(len(keys))
-    counts, words, taken = _counts(tiles, MOST_PASSES)
-    launch("runtime/sort", "count_packed", min(tiles, COUNTING) * DIGITS, keys, n, many, counts, block=DIGITS)
+    counts, words, arrived = _counts(tiles, MOST_PASSES)
     last, out = empties((n, np.uint64), (n, np.uint64))
-    if _all_resident(tiles):
-        room = (last, out, words, taken)
+    if _all_resident("packed_passes", tiles):
+        room = (last, out, words, arrived)
         launch_resident("runtime/sort", "packed_passes", tiles, keys, n, many, counts, *room, block=SORT_THREADS)
         return out
+    launch("runtime/sort", "count_packed", min(tiles, COUNTING) * DIGITS, keys, n, many, counts, block=DIGITS)
     launch("runtime/sort", "digit_starts", len(counts), counts, block=DIGITS)
     for digit in range(MOST_PASSES):
         shift, starts = np.int32(64 - DIGIT_BITS * (MOST_PASSES - digit)), part_of(counts, digit * DIGITS)
@@ -95,10 +99,16 @@ def sort_packed(keys: cupy.ndarray, many: Address) -> cupy.ndarray:
     return last
 
 
-def _all_resident(tiles: int) -> bool:
-    """Whether each block of `packed_passes` can have one tile. Other GPUs hold fewer blocks than planned."""
+def takes_many_blocks(n: int) -> bool:
+    """Whether some sort of n keys takes more blocks than the GPU holds: then each pass is a launch."""
+    return -(-n * 8 // SORT_BYTES) > SORT_RESIDENT * multiprocessors()
+
+
+def _all_resident(name: str, tiles: int) -> bool:
+    """Whether each block of a kernel that takes all passes can have one tile. Other GPUs hold fewer blocks than
+    planned."""
     planned = SORT_RESIDENT * multiprocessors()
-    return tiles <= planned and tiles <= most_resident("runtime/sort", "packed_passes", SORT_THREADS)
+    return tiles <= planned and tiles <= most_resident("runtime/sort", name, SORT_THREADS)
 
 
 def sample_ties(keys: cupy.ndarray, least: int, sure: int, run: int) -> tuple[Address, Address]:

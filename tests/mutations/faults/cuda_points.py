@@ -113,8 +113,8 @@ FAULTS = [
     Fault(
         "few points: a cell of some more points than a crowd is not divided",
         "emst/cuda/points/order_few.cu",
-        "if (divided && equal > CROWD) state->crowded = 1;",
-        "if (divided && equal > 9 * CROWD) state->crowded = 1;",
+        "if (divided && equal > CROWD) *crowded = 1;",
+        "if (divided && equal > 9 * CROWD) *crowded = 1;",
         ("tests/points/test_order.py::test_order_without_cells_is_the_same",),
     ),
     Fault(
