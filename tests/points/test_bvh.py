@@ -5,7 +5,17 @@ import importlib
 import numpy as np
 import pytest
 import reference
-from helpers import DIMENSIONS, DTYPES, cloud, hierarchies, random_components, to_device, to_host
+from changed_kernels import changed_kernels
+from helpers import (
+    DIMENSIONS,
+    DTYPES,
+    cloud,
+    hierarchies,
+    random_components,
+    scale_and_order,
+    to_device,
+    to_host,
+)
 
 from emst.backend.records import EUCLIDEAN
 from emst.cpu.points.walk import STACK
@@ -56,6 +66,23 @@ def test_boxes_are_tight(ops, n, d, dtype):
         boxes = to_host(ops.node_boxes(index, level, to_device(ops, np.arange(count, dtype=np.int32))))
         for corner, expected in enumerate(reference.boxes_of(expected_bvh.points(), size)):
             np.testing.assert_array_equal(boxes[:, corner], expected)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("d", [2, 3])
+def test_a_node_waits_for_its_last_child(d):
+    """Some children are late, on every level."""
+    cuda, x = pytest.importorskip("emst.cuda"), cloud(40_000, d, np.float32, "uneven")
+    scale, order = scale_and_order(x)
+    late = "    if (node % 3 == 0) __nanosleep(30000);\n    node /= FAN;\n"
+    with changed_kernels("points/bvh", "    node /= FAN;\n", late):
+        index = cuda.build_index(to_device(cuda, x), to_device(cuda, order), scale, EUCLIDEAN)
+        points, levels = to_host(index.points()), shape(index)
+        assert len(levels) == 3
+        for level, (count, size) in enumerate(levels):
+            boxes = to_host(cuda.node_boxes(index, level, to_device(cuda, np.arange(count, dtype=np.int32))))
+            for corner, expected in enumerate(reference.boxes_of(points, size)):
+                np.testing.assert_array_equal(boxes[:, corner], expected)
 
 
 @pytest.mark.parametrize("d", [2, 3, 7])

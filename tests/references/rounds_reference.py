@@ -51,14 +51,34 @@ def follow(ops, x, k=1, norm=EUCLIDEAN, core_factor=1.0):
     return rounds
 
 
-def tree_by_rounds(ops, x, k, searched=lambda cache: None):
-    """Edges and weights of the tree by a backend. searched(cache) is called after the searches of each round."""
+def begun(ops, x, k):
+    """What the rounds of a backend begin with: index, forest and cache; and the order of the points."""
     scale, order = scale_and_order(x)
     index = ops.build_index(to_device(ops, x), to_device(ops, order), scale, EUCLIDEAN)
     if k > 1:
         ops.core_distances(index, k)
     forest = ops.join_duplicates(index)
-    cache = ops.cache_neighbours(index, forest)
+    return index, forest, ops.cache_neighbours(index, forest), order
+
+
+def follow_the_cpu(ops, x, k, searched):
+    """All rounds on a backend and on the CPU, compared after each; for more points than `follow` takes. searched(cache)
+    is called after the searches of each round."""
+    from emst import cpu
+
+    index, ours, cache, _ = begun(ops, x, k)
+    of_cpu, theirs, cache_of_cpu, _ = begun(cpu, x, k)
+    while theirs.count > 1:
+        search(ops, index, ours, cache)
+        searched(cache)
+        search(cpu, of_cpu, theirs, cache_of_cpu)
+        assert_same_lightest_edges(ours, forest_at_home(theirs))
+        assert ops.merge(ours) == cpu.merge(theirs)
+
+
+def tree_by_rounds(ops, x, k, searched=lambda cache: None):
+    """Edges and weights of the tree by a backend. searched(cache) is called after the searches of each round."""
+    index, forest, cache, order = begun(ops, x, k)
 
     def lightest(forest):
         search(ops, index, forest, cache)

@@ -196,7 +196,7 @@ def _give_up(gpu: int, wanted: Kernel, error: BaseException) -> None:
 
 def current_gpu() -> int:
     """Number of the calling thread's GPU."""
-    return cupy.cuda.runtime.getDevice()  # type: ignore[no-any-return]
+    return cupy.cuda.runtime.getDevice()
 
 
 @functools.cache

@@ -334,7 +334,7 @@ FAULTS = [
         "emst/cuda/points/bvh.cuh",
         "if (__shfl_sync(FULL, before, 0) != last) return;",
         "if (__shfl_sync(FULL, before, 0) != 0) return;",
-        ("tests/points/test_bvh.py",),
+        ("tests/points/test_bvh.py::test_a_node_waits_for_its_last_child",),
     ),
     Fault(
         "the order that began is that of any points",
