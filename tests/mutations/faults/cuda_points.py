@@ -10,14 +10,14 @@ FAULTS = [
         "emst/cuda/points/search.cu",
         "const int packets = listed ? count[3] : all.count;",
         "const int packets = listed ? count[3] - 1 : all.count;",
-        ("tests/points/test_cuda_leaves.py::test_packets_with_too_many_leaves_nearby[1-float32]",),
+        ("tests/points/test_cuda_leaves.py::test_packets_with_too_many_leaves_nearby[1-1-float32]",),
     ),
     Fault(
         "of a packet that is divided only the first part searches",
         "emst/cuda/points/search.cu",
         "taken % parts * size + minimum(",
         "0 * size + minimum(",
-        ("tests/points/test_cuda_leaves.py::test_packets_with_too_many_leaves_nearby[1-float32]",),
+        ("tests/points/test_cuda_leaves.py::test_packets_with_too_many_leaves_nearby[16-1-float32]",),
     ),
     Fault(
         "queries of a leaf that many want are not compared with its last point",
