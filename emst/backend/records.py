@@ -383,15 +383,16 @@ class Condensed:
             return np.zeros_like(height, dtype=np.float64, shape=(self.count,))
         return height[self.born_at].astype(np.float64)
 
-    def leaving(
-        self, points: Any = slice(None), take: Callable[[Array, Array], Array] = getitem
-    ) -> tuple[Array, Array]:
-        """The cluster that each of the points leaves, int32[m], and the height of that merge, T[m].
+    def leaving(self, points: Any = None, take: Callable[[Array, Array], Array] = getitem) -> tuple[Array, Array]:
+        """The cluster that each of the points leaves, int32[m], and the height of that merge, T[m]. By default the
+        points are all.
 
         A lone point never leaves the root: its height is 0. `take` reads the heights: a backend's own is for many.
         """
-        height, merge = self.linkage.height, self.leaving_merge[points]
-        return self.cluster[points], take(height, merge) if len(height) else np.zeros_like(height, shape=(len(merge),))
+        height, cluster, merge = self.linkage.height, self.cluster, self.leaving_merge
+        if points is not None:
+            cluster, merge = cluster[points], merge[points]
+        return cluster, take(height, merge) if len(height) else np.zeros_like(height, shape=(len(merge),))
 
 
 @dataclass(frozen=True, eq=False)

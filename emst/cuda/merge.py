@@ -11,7 +11,7 @@ from emst.backend.records import NO_FOREST, Forest, Taken
 from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.launch import launch, launch_over_points
-from emst.cuda.runtime.memory import OnItsWay, empties, zeros
+from emst.cuda.runtime.memory import OnItsWay, empties, scratch, zeros
 
 
 class MergeScratch:
@@ -28,9 +28,8 @@ class MergeScratch:
     """
 
     def __init__(self, n: int) -> None:
-        self.edge, self.ends, self.parent, self.spare = empties(
-            (n, np.uint64), (n, np.uint64), (n, np.int32), (n, np.int32)
-        )
+        self.edge, self.ends, self.spare = empties((n, np.uint64), (n, np.uint64), (n, np.int32))
+        (self.parent,) = scratch((n, np.int32))
         self.edge.data.memset_async(0xFF, self.edge.nbytes)
         self.status, tiles = zeros((3, np.int32), Compaction.words(n))  # see merge.cu
         self.hooked = 0  # components, in all rounds so far

@@ -12,11 +12,12 @@ from emst.cuda.points.labels import label_upper
 from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.constants import BITS_TILE
 from emst.cuda.runtime.launch import launch, launch_over_points
-from emst.cuda.runtime.memory import empties, zeros
+from emst.cuda.runtime.memory import empties, scratch, zeros
 
 
 class NeighbourCache:
-    """The cached nearest point of another component of each point. search.cu explains how it is used.
+    """The cached nearest point of another component of each point. search.cu explains how it is used. All but `nearest`
+    and `count` are for kernels alone.
 
     Attributes
     ----------
@@ -41,10 +42,10 @@ class NeighbourCache:
         self.rounds, self.alone = 0, False  # rounds searched; whether all points were components of the first one
         self.second = self.best_distance = None
         if index.core is not None:
-            self.second, self.best_distance = empties(weights, weights)
-        of_points = ids, weights, ids, weights
-        arrays = empties(*of_points, (5, np.int32), (-(-index.n // 32), np.int32))
-        self.nearest, self.bound, self.worklist, self.step, self.count, self.unlisted = arrays
+            self.second, self.best_distance = scratch(weights, weights)
+        self.nearest, self.count = empties(ids, (5, np.int32))
+        of_packets = (-(-index.n // 32), np.int32)
+        self.bound, self.worklist, self.step, self.unlisted = scratch(weights, ids, weights, of_packets)
         self.lists: cupy.ndarray | None = None  # neighbours to look at before searching, int32[k, n]
         self.listed: cupy.ndarray | None = None  # powers of the distances to them, T[k, n], if they are known
         self.spans: Spans | None = None

@@ -44,20 +44,20 @@ def sort_pairs(
     tiles = -(-n * word.itemsize // SORT_BYTES)
     counts, words, arrived = _counts(tiles, len(shifts))
     counting = (keys, n, np.int32(len(shifts)), counts)
-    last, out = empties((n, word), (n, np.int32)), empties((n, word), (n, np.int32))  # the caller's keys stay
+    spare, out = scratch((n, word), (n, np.int32)), empties((n, word), (n, np.int32))  # the caller's keys stay
     if _all_resident(f"sort_passes<{name}>", tiles):
-        args = (keys, values, n, np.int32(len(shifts)), counts, *last, *out, words, arrived)
+        args = (keys, values, n, np.int32(len(shifts)), counts, *spare, *out, words, arrived)
         launch_resident("runtime/sort", f"sort_passes<{name}>", tiles, *args, block=SORT_THREADS)
         return out[0], out[1]
     launch("runtime/sort", f"count_digits<{name}>", min(tiles, COUNTING) * DIGITS, *counting, block=DIGITS)
     launch("runtime/sort", "digit_starts", len(counts), counts, block=DIGITS)
     for digit, shift in enumerate(shifts):
+        to = out if (len(shifts) - digit) % 2 else spare
         starts = part_of(counts, digit * DIGITS)
-        args = (keys, values, n, np.int32(shift), starts, *out, words, np.uint32(digit + 1))
+        args = (keys, values, n, np.int32(shift), starts, *to, words, np.uint32(digit + 1))
         launch("runtime/sort", f"sort_pass<{name}>", tiles * SORT_THREADS, *args, block=SORT_THREADS)
-        keys, values = out
-        last, out = out, last
-    return keys, values
+        keys, values = to
+    return out[0], out[1]
 
 
 def _sort_indexed(keys: cupy.ndarray, bits: int) -> tuple[cupy.ndarray, cupy.ndarray]:
@@ -84,19 +84,19 @@ def sort_packed(keys: cupy.ndarray, many: Address) -> cupy.ndarray:
     `many` is that of `sample_ties`. If all numbers of passes would leave many ties, nothing is sorted."""
     n, tiles = len(keys), _packed_tiles(len(keys))
     counts, words, arrived = _counts(tiles, MOST_PASSES)
-    last, out = empties((n, np.uint64), (n, np.uint64))
+    (spare,), (out,) = scratch((n, np.uint64)), empties((n, np.uint64))
     if _all_resident("packed_passes", tiles):
-        room = (last, out, words, arrived)
+        room = (spare, out, words, arrived)
         launch_resident("runtime/sort", "packed_passes", tiles, keys, n, many, counts, *room, block=SORT_THREADS)
         return out
     launch("runtime/sort", "count_packed", min(tiles, COUNTING) * DIGITS, keys, n, many, counts, block=DIGITS)
     launch("runtime/sort", "digit_starts", len(counts), counts, block=DIGITS)
     for digit in range(MOST_PASSES):
+        last, to = (spare, out) if (MOST_PASSES - digit) % 2 else (out, spare)
         shift, starts = np.int32(64 - DIGIT_BITS * (MOST_PASSES - digit)), part_of(counts, digit * DIGITS)
-        args = (keys, last, n, shift, starts, out, many, words, np.uint32(digit + 1))
+        args = (keys, last, n, shift, starts, to, many, words, np.uint32(digit + 1))
         launch("runtime/sort", "packed_pass", tiles * SORT_THREADS, *args, block=SORT_THREADS)
-        last, out = out, last
-    return last
+    return out
 
 
 def takes_many_blocks(n: int) -> bool:
