@@ -299,15 +299,15 @@ FAULTS = [
     Fault(
         "a component keeps the power of a weight that is not its least",
         "emst/cpu/partitions/border.py",
-        "        power[forest.components] = np.inf\n",
-        "",
+        "            power[component] = power[root]\n",
+        "            power[component] = min(power[component], power[root])\n",
         ("tests/partitions/test_border.py",),
     ),
     Fault(
         "a component hooks along an edge that ties with its bound",
         "emst/cpu/partitions/border.py",
-        "unsure[tied] = edge_powers(index, *ends) >= power",
-        "unsure[tied] = edge_powers(index, *ends) > power",
+        "found[tied] = edge_powers(index, *ends) >= power",
+        "found[tied] = edge_powers(index, *ends) > power",
         (
             "tests/partitions/test_border.py",
             "tests/partitions/test_trees.py::test_the_tree_of_one_device[cpu-lattice of ties-2]",
