@@ -129,6 +129,7 @@ def main() -> None:
         import cupy
 
         cupy.cuda.set_allocator(None)
+        importlib.import_module("emst.cuda.runtime.memory").CLEARED = 0  # zeros, too, have memory of their own
     # After these, no points are few any more, and after "loop" no rounds are taken at once.
     for part in sorted(
         options.parts, key=lambda part: part.startswith(("many", "weights", "boxes")) + 2 * part.startswith("loop")

@@ -11,7 +11,8 @@ from emst.backend.records import NO_FOREST, Forest, Taken
 from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.launch import launch, launch_over_points
-from emst.cuda.runtime.memory import OnItsWay, empties, scratch, zeros
+from emst.cuda.runtime.memory import empties, scratch, zeros
+from emst.cuda.runtime.to_host import OnItsWay
 
 
 class MergeScratch:
@@ -57,7 +58,8 @@ def _packed(u: cupy.ndarray, v: cupy.ndarray, to: cupy.ndarray) -> tuple[cupy.nd
 def halves(packed: cupy.ndarray) -> tuple[cupy.ndarray, cupy.ndarray]:
     """Views of the smaller and the larger ends of packed edges."""
     n, data, gap = len(packed), packed.data, (packed.itemsize,)
-    return cupy.ndarray(n, np.int32, data + 4, gap), cupy.ndarray(n, np.int32, data, gap)
+    upper = data + 4 if n else data
+    return cupy.ndarray(n, np.int32, upper, gap), cupy.ndarray(n, np.int32, data, gap)
 
 
 def merge(forest: Forest, prepare: Callable[[Forest], None] | None = None) -> int:

@@ -39,8 +39,8 @@ def test_other_norms(cuda, name):
 @pytest.mark.parametrize("k", [1, 2])
 @pytest.mark.parametrize("blocks", [1, 16])
 def test_packets_with_too_many_leaves_nearby(cuda, monkeypatch, blocks, k, dtype):
-    """A point far out has almost the same distance to thousands of others. Some packets get no list of leaves. With more
-    blocks than such packets, these are divided."""
+    """A point far out has almost the same distance to thousands of others. Some packets get no list of leaves. They are
+    divided if there are more warps."""
     monkeypatch.setattr("emst.cuda.points.search.BLOCKS_AN_SM", blocks)
     x, unlisted = np.random.default_rng(0).lognormal(0, 9, (20_000, 2)).astype(dtype), []
     follow_the_cpu(cuda, x, k, lambda cache: unlisted.append(int(cache.count[3])))

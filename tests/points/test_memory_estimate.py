@@ -59,3 +59,4 @@ def test_the_gpu_estimate_is_enough_for_products(kind, k, dtype):
     with cupy.cuda.using_allocator(pool.malloc):
         emst.minimum_spanning_tree(points, min_samples=k)
         assert 0 < pool.total_bytes() <= tree_bytes(n, d, dtype, k) <= 16 * n * d + 2 * 2**30
+    pool.free_all_blocks()

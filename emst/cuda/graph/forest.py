@@ -11,7 +11,7 @@ from emst.backend.records import Adjacency, ForestEdges
 from emst.cuda.runtime.compile import number_type
 from emst.cuda.runtime.constants import FOREST_WORDS, GRAPH_THREADS, GRAPH_TILE, MOST_BLOCKS
 from emst.cuda.runtime.launch import launch_resident
-from emst.cuda.runtime.memory import OnItsWay
+from emst.cuda.runtime.to_host import OnItsWay
 
 BLOCK_TILE = GRAPH_THREADS // 32 * GRAPH_TILE  # entries that a block processes at a time
 EXACT = 2**32 - 1  # with fewer entries and weights of 32 bits, a word holds an edge without loss (keys.cuh)

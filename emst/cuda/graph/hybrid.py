@@ -6,7 +6,7 @@ import cupy
 import numpy as np
 
 from emst.cuda.runtime.compaction import Compaction
-from emst.cuda.runtime.memory import OnItsWay
+from emst.cuda.runtime.to_host import OnItsWay
 
 NO_KEY = np.iinfo(np.uint64).max
 

@@ -12,7 +12,7 @@ from emst.cuda.graph.forest import BLOCK_TILE
 from emst.cuda.runtime.compile import number_type
 from emst.cuda.runtime.constants import GRAPH_THREADS, STATISTICS_FIELDS
 from emst.cuda.runtime.launch import launch, multiprocessors
-from emst.cuda.runtime.memory import OnItsWay
+from emst.cuda.runtime.to_host import OnItsWay
 
 FIRSTS = [3, 5, 7]  # fields of the result that are first positions
 BLOCKS_AN_SM = 8

@@ -96,8 +96,10 @@ __global__ void __launch_bounds__(FEW_THREADS, 1)
   if (grid.rank == 0) find_nodes(merges, least, of, left, state);
   grid.sync();
   const int splits = state->children;
-  if (grid.first() == 0) *count_of_children = splits;  // for the host
-  if (grid.first() == 0) number_root(size, m, born_at, points);
+  if (grid.first() == 0) {
+    *count_of_children = splits;  // for the host
+    number_root(size, m, born_at, points);
+  }
   for (i64 i = warp; i < splits; i += warps)
     rank_child(i, of.child_key, of.child, splits, size, m, of.mark, born_at, points);
   grid.sync();

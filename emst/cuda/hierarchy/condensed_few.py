@@ -10,7 +10,8 @@ from emst.cuda.hierarchy.nodes import most_splits
 from emst.cuda.runtime.compile import ctype, number_type
 from emst.cuda.runtime.constants import CONDENSED_WORDS, FEW_THREADS
 from emst.cuda.runtime.launch import launch_resident
-from emst.cuda.runtime.memory import Written, array_at, cleared, empties, scratch
+from emst.cuda.runtime.memory import array_at, cleared, empties, scratch
+from emst.cuda.runtime.to_host import Written
 
 MERGES = 64  # for each block: with more blocks, keys are ranked sooner
 

@@ -15,15 +15,16 @@
 // All rounds of m edges, and the key of every edge: round << slot_bits | slot; its entry is that of chains.cuh.
 // `records` has room for 2 (m + 1), for the components of all rounds; those of the first are the points. Two lists hold
 // the edges that are left, in turn. `rounds` becomes the number of rounds in which edges closed, at least 1, where the
-// edges of each begin in the order of their keys, and m; the number is 0 if the edges are not a tree. The host gets it as
-// `count_of_rounds`.
+// edges of each begin in the order of their keys, and m; the number is 0 if the edges are not a tree. The host gets it
+// as `count_of_rounds`.
 //
 // A merge's children are complete if both are points. A single point is stored in both places, or in the first if that
 // is its slot; so the second, which is that of the greater child, can be overwritten in either case.
 template <class Word>
 __global__ void __launch_bounds__(ROUND_THREADS, 1024 / ROUND_THREADS)
     close_edges(int2 *edges, i64 m, int slot_bits, u64 *records, int *parent, int2 *ends_left, int *ranks_left,
-                Progress *progress, int2 *child, int *parent_merge, Word *key, int *entry, int *rounds, int *count_of_rounds) {
+                Progress *progress, int2 *child, int *parent_merge, Word *key, int *entry, int *rounds,
+                int *count_of_rounds) {
   const Grid grid = {&progress->arrived, (int)blockIdx.x, (int)gridDim.x};
   const i64 n = m + 1;
   const int points = (int)n;

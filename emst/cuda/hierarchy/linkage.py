@@ -22,8 +22,9 @@ from emst.cuda.runtime.constants import (
     SCAN_TILE,
 )
 from emst.cuda.runtime.launch import launch_resident
-from emst.cuda.runtime.memory import Written, cleared, empties, scratch
+from emst.cuda.runtime.memory import cleared, empties, scratch
 from emst.cuda.runtime.sort import sort_pairs
+from emst.cuda.runtime.to_host import Written
 
 KEY_BITS = 32  # of the sort's keys; 64 where these are not enough
 NO_TREE = "edges are not a spanning tree: some close a cycle"
@@ -65,14 +66,15 @@ def linkage(edges: cupy.ndarray, weights: cupy.ndarray, sizes: cupy.ndarray | No
     slot_bits = (2 * m + 1).bit_length()
     bits = slot_bits + (m + 1).bit_length().bit_length()  # of the slot and the round
     word = np.dtype(np.uint32 if bits <= KEY_BITS else np.uint64)
-    closed = close_edges(cupy.ascontiguousarray(edges, np.int32), slot_bits, word, child)
-    keys, entries = sort_pairs(closed.keys, closed.entries, bits)
-    (slots,), rounds = scratch((m, np.uint32)), closed.rounds
+    edges = cupy.ascontiguousarray(edges, np.int32)
+    keys, entries, parent_merge, rounds, number = close_edges(edges, slot_bits, word, child)
+    keys, entries = sort_pairs(keys, entries, bits)
+    (slots,) = scratch((m, np.uint32))
     slot_mask, results = word.type((1 << slot_bits) - 1), (slots, child, size)
     args = (keys, entries, rounds, slot_mask, m, sizes, *results)
     _scan_rounds("hierarchy/linkage", f"sum_chains<u{8 * word.itemsize}>", m, *args)
-    chains = Chains(entries, slots, closed.parent_merge, rounds)
-    if closed.number.arrived() == [0]:
+    chains = Chains(entries, slots, parent_merge, rounds)
+    if number.arrived() == [0]:
         raise ValueError(NO_TREE)
     if weights_of_vertices is not None:
         size = weighted_sizes(chains, child, size, weights_of_vertices)

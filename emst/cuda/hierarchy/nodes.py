@@ -15,8 +15,9 @@ from emst.cuda.runtime.arguments import Address
 from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import ctype, number_type
 from emst.cuda.runtime.launch import launch
-from emst.cuda.runtime.memory import OnItsWay, all_ones, cleared, empties, scratch
+from emst.cuda.runtime.memory import all_ones, cleared, empties, scratch
 from emst.cuda.runtime.sort import few, sort_pairs
+from emst.cuda.runtime.to_host import OnItsWay
 
 
 @dataclass(eq=False)

@@ -10,7 +10,8 @@ from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import ctype, number_type
 from emst.cuda.runtime.constants import AHEAD, FEW, FEW_THREADS
 from emst.cuda.runtime.launch import launch
-from emst.cuda.runtime.memory import Written, all_ones, array_at, empties, scratch
+from emst.cuda.runtime.memory import all_ones, array_at, empties, scratch
+from emst.cuda.runtime.to_host import Written
 
 
 def select(

@@ -11,7 +11,7 @@ from emst.cuda.hierarchy.selection import climbed, lengthened
 from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import ctype, number_type
 from emst.cuda.runtime.launch import launch
-from emst.cuda.runtime.memory import OnItsWay
+from emst.cuda.runtime.to_host import OnItsWay
 
 
 def simplify(condensed: Condensed, persistence: float) -> Condensed:

@@ -12,7 +12,7 @@ from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.copies import asarray, copied
 from emst.cuda.runtime.launch import launch, launch_over_points
-from emst.cuda.runtime.memory import OnItsWay
+from emst.cuda.runtime.to_host import OnItsWay
 
 
 def bound_weights(index: SearchIndex, reach: cupy.ndarray) -> cupy.ndarray:

@@ -16,7 +16,8 @@ from emst.cuda.runtime.arguments import as_struct
 from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.launch import launch
-from emst.cuda.runtime.memory import OnItsWay, all_ones, empties, zeros
+from emst.cuda.runtime.memory import all_ones, empties, zeros
+from emst.cuda.runtime.to_host import OnItsWay
 
 
 def first_edges(edges: OpenEdges, label: cupy.ndarray, count: int, both: bool = True) -> cupy.ndarray:

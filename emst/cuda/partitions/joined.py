@@ -13,8 +13,8 @@ from emst.cuda.runtime.arguments import as_struct
 from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import number_type
 from emst.cuda.runtime.launch import launch
-from emst.cuda.runtime.memory import OnItsWay
 from emst.cuda.runtime.sort import sort_pairs
+from emst.cuda.runtime.to_host import OnItsWay
 
 
 def rows_here(edges: OpenEdges, numbering: Numbering, rows: cupy.ndarray) -> cupy.ndarray:

@@ -20,7 +20,8 @@ from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import BITS_TILE, BLOCK, LEAF
 from emst.cuda.runtime.copies import asarray, concatenated
 from emst.cuda.runtime.launch import launch, launch_over_points, multiprocessors
-from emst.cuda.runtime.memory import OnItsWay, empties
+from emst.cuda.runtime.memory import empties
+from emst.cuda.runtime.to_host import OnItsWay
 
 BLOCKS_AN_SM = 8  # of the kernel that computes reaches of near points
 MOST_HITS = 2**31 - 1  # pairs of a point and a partition that one launch lists: it counts in 32 bits

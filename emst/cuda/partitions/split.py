@@ -12,8 +12,9 @@ from emst.cuda.runtime.compile import number_type
 from emst.cuda.runtime.constants import BLOCK, MOST_SPLITS, SCAN_TILE, SPLIT_TILE
 from emst.cuda.runtime.gather import WORDS
 from emst.cuda.runtime.launch import launch
-from emst.cuda.runtime.memory import OnItsWay, empties
+from emst.cuda.runtime.memory import empties
 from emst.cuda.runtime.sort import sort_pairs
+from emst.cuda.runtime.to_host import OnItsWay
 
 
 def split_points(

@@ -10,7 +10,8 @@ from emst.backend.records import Forest
 from emst.cuda.merge import MergeScratch, halves
 from emst.cuda.points.bvh import SearchIndex, padded
 from emst.cuda.runtime.launch import launch
-from emst.cuda.runtime.memory import Written, empties
+from emst.cuda.runtime.memory import empties
+from emst.cuda.runtime.to_host import Written
 
 
 def join_duplicates(index: SearchIndex, begin: Callable[[Forest], None] | None = None) -> Forest:

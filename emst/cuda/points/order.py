@@ -20,8 +20,9 @@ from emst.cuda.runtime.constants import BLOCK, DIGIT_BITS, LEAST_PASSES, MOST_PA
 from emst.cuda.runtime.copies import asarray
 from emst.cuda.runtime.gather import take
 from emst.cuda.runtime.launch import launch, launch_over_points, launch_resident
-from emst.cuda.runtime.memory import OnItsWay, Written, cleared, empties, scratch, zeros
+from emst.cuda.runtime.memory import cleared, empties, scratch, zeros
 from emst.cuda.runtime.sort import few, index_bits, sample_ties, sort_packed, sort_pairs
+from emst.cuda.runtime.to_host import OnItsWay, Written
 
 THREADS = 1 << 18  # that find the boxes, at most
 WARP = 32  # lanes: the warp of a cell ranks so many axes, one a lane

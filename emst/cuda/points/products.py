@@ -27,8 +27,8 @@ from emst.cuda.runtime.constants import (
     PRODUCT_TILE,
 )
 from emst.cuda.runtime.launch import launch, launch_grid, multiprocessors
-from emst.cuda.runtime.memory import OnItsWay
 from emst.cuda.runtime.tensor_cores import stage_bytes, stages
+from emst.cuda.runtime.to_host import OnItsWay
 
 HIGHEST_RANK = CANDIDATES // 3
 GREATEST = 15  # halves are less than 2 to this power

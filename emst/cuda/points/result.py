@@ -11,8 +11,9 @@ from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.constants import DIGIT_BITS, LONGEST_RUN, MOST_PASSES, TIES_A_THREAD
 from emst.cuda.runtime.launch import launch, launch_over_points
-from emst.cuda.runtime.memory import OnItsWay, Written, empties, scratch
+from emst.cuda.runtime.memory import empties, scratch
 from emst.cuda.runtime.sort import index_bits, sample_ties, sort_packed, sort_pairs
+from emst.cuda.runtime.to_host import OnItsWay, Written
 
 
 def sorted_edges(

@@ -12,7 +12,8 @@ from emst.cuda.points.search import SLACK_UP_TO, slack_of
 from emst.cuda.points.taken import TakenRounds
 from emst.cuda.runtime.constants import ROUNDS_BLOCKS, ROUNDS_WORDS, WALK_WARPS
 from emst.cuda.runtime.launch import launch_resident, multiprocessors
-from emst.cuda.runtime.memory import Written, cleared
+from emst.cuda.runtime.memory import cleared
+from emst.cuda.runtime.to_host import Written
 
 ALL_UP_TO = 1 << 19  # points, of which all rounds are taken at once. Of more points, up to
 MOST_POINTS = 1 << 22  # those rounds are that begin with

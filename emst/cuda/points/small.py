@@ -13,7 +13,8 @@ from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.points.taken import TakenRounds
 from emst.cuda.runtime.constants import BLOCK, SMALL_ROUNDS, SMALL_WORDS
 from emst.cuda.runtime.launch import launch_resident
-from emst.cuda.runtime.memory import Written, cleared, empties, scratch
+from emst.cuda.runtime.memory import cleared, empties, scratch
+from emst.cuda.runtime.to_host import Written
 
 KEPT_WORDS = 6  # of a point, see `Kept` in small.cu
 

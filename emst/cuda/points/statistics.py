@@ -8,7 +8,7 @@ import numpy as np
 from emst.backend.records import CROWD, Box, PointStatistics
 from emst.cuda.points.corners import corners_of, unordered
 from emst.cuda.points.order import Begun, at_once, begin_order
-from emst.cuda.runtime.memory import OnItsWay
+from emst.cuda.runtime.to_host import OnItsWay
 
 
 def point_statistics(points: cupy.ndarray, ordered: bool = False) -> PointStatistics:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from emst.backend.records import NO_FOREST
-from emst.cuda.runtime.memory import Written
+from emst.cuda.runtime.to_host import Written
 
 
 class TakenRounds:

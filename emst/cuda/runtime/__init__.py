@@ -6,7 +6,8 @@ arguments.py    where the arguments of a launch lie in memory
 signature.py    a kernel's parameters, to check the arguments of a launch
 constants.py    numbers that kernels and Python must agree on
 tensor_cores.py  what the tensor cores of a GPU can be given
-memory.py       arrays on the GPU, and how much memory is free
+memory.py       arrays on the GPU, memory for kernels alone, and how much memory is free
+to_host.py      few numbers on their way to the host
 copies          arrays that come to the GPU, and several that become one
 blocks.py       array code of the stages, block by block
 processors.py   how much of the GPU kernels use

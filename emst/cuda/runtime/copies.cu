@@ -31,7 +31,8 @@ __global__ void copy_pieces(const __grid_constant__ Pieces pieces, int count, i6
   pieces.piece[low].to[at] = pieces.piece[low].from[at];
 }
 
-// Sends few words to memory of the host. Other kernels follow at once, while a copy keeps the GPU idle before and after.
+// Sends few words to memory of the host. Other kernels follow at once, while a copy keeps the GPU idle before and
+// after.
 __global__ void send_words(const u32 *words, i64 count, u32 *host) {
   const i64 i = thread_id();
   if (i < count) host[i] = words[i];

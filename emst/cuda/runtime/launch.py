@@ -70,6 +70,11 @@ def most_resident(room: str, name: str, block: int) -> int:
     return _resident(room, name, block, current_gpu())
 
 
+def all_resident(room: str, name: str, blocks: int, block: int) -> bool:
+    """Whether so many blocks of a kernel can be: then `launch_resident` takes all of them."""
+    return blocks <= most_resident(room, name, block)
+
+
 def launch_grid(
     room: str,
     name: str,

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import functools
 import math
+import sys
 import threading
-from collections import defaultdict
 from typing import Any, TypeAlias
 
 import cupy
 import numpy as np
 
 from emst.cuda.runtime.arguments import Address
-from emst.cuda.runtime.launch import current_gpu, launch
+from emst.cuda.runtime.launch import current_gpu
 
 CACHE_LINE = 128  # bytes
 ONE_PIECE = 1 << 22  # bytes: larger arrays have memory of their own, which is freed when they are gone
 CLEARED = 1 << 18  # bytes that are cleared at once; a request takes an eighth of them at most
+MOST_STREAMS = 16  # of a thread, with cleared memory
 Kind: TypeAlias = tuple[int | tuple[int, ...], Any]  # shape and type of an array
-Layout: TypeAlias = list[tuple[int, tuple[int, ...], np.dtype]]  # where arrays begin, their shapes and types
+Layout: TypeAlias = tuple[tuple[int, tuple[int, ...], np.dtype], ...]  # where arrays begin, their shapes and types
 
 
 def empties(*kinds: Kind) -> list[cupy.ndarray]:
@@ -50,7 +51,7 @@ def all_ones(*kinds: Kind) -> list[cupy.ndarray]:
 
 
 def cleared(*kinds: Kind) -> list[Address]:
-    """The same for kernels alone, and not to be kept: what many calls ask for is cleared at once."""
+    """The same for kernels alone, and not to be kept after a fit: what many calls ask for is cleared at once."""
     layout, total = _layout(kinds)
     return _addresses(layout, _filled(total) if total > CLEARED // 8 else _part_of_cleared(total))
 
@@ -75,7 +76,7 @@ def _layout(kinds: tuple[Kind, ...]) -> tuple[Layout, int]:
         shape, dtype = (size,) if isinstance(size, int) else size, np.dtype(dtype)
         layout.append((total, shape, dtype))
         total += -(-math.prod(shape) * dtype.itemsize // CACHE_LINE) * CACHE_LINE
-    return layout, total
+    return tuple(layout), total
 
 
 def _addresses(layout: Layout, memory: Any) -> list[Address]:
@@ -96,110 +97,54 @@ def _filled(size: int, byte: int = 0) -> Any:
     return memory
 
 
-class _Cleared(threading.local):
-    """By GPU: a stream, memory that was cleared on it, and how much of that has been given away."""
+class _Piece:
+    """Memory that was cleared on a stream, and how much of it has been given away. It is not of the current allocator:
+    that would keep larger blocks for as long as a piece is used, and may be for a while only."""
 
     def __init__(self) -> None:
-        self.pieces: dict[int, tuple[int, Any, int]] = {}
+        self._memory = cupy.cuda.Memory(CLEARED)
+        self.clear()
+
+    def clear(self) -> None:
+        """On the current stream, from which all kernels were launched that have used it."""
+        cupy.cuda.MemoryPointer(self._memory, 0).memset_async(0, CLEARED)
+        self._used = 0
+
+    def has(self, size: int) -> bool:
+        return self._used + size <= CLEARED
+
+    def is_held(self) -> bool:
+        """Whether somebody has an address: each refers to the memory, which this object and the call do as well."""
+        return sys.getrefcount(self._memory) > 2
+
+    def part(self, size: int) -> Any:
+        """So many of its bytes."""
+        begin = self._used
+        self._used += size
+        return cupy.cuda.MemoryPointer(self._memory, begin)
 
 
-_cleared = _Cleared()
+class _Pieces(threading.local):
+    """By GPU and stream: the piece that is given away."""
+
+    def __init__(self) -> None:
+        self.pieces: dict[tuple[int, int], _Piece] = {}
+
+
+_pieces = _Pieces()
 
 
 def _part_of_cleared(size: int) -> Any:
-    """So many zero bytes that nobody has had since they were cleared on the current stream."""
-    gpu, stream = current_gpu(), cupy.cuda.get_current_stream().ptr
-    of_stream, memory, used = _cleared.pieces.get(gpu, (stream, None, CLEARED))
-    if of_stream != stream or used + size > CLEARED:
-        memory, used = _filled(CLEARED), 0
-    _cleared.pieces[gpu] = stream, memory, used + size
-    return memory + used
-
-
-class _Landing:
-    """Pinned memory of the host, where few numbers arrive, and an event of the current GPU that says when."""
-
-    def __init__(self, size: int) -> None:
-        memory = cupy.cuda.alloc_pinned_memory(size)
-        self.address, self.bytes = memory.ptr, np.frombuffer(memory, np.uint8, size)
-        self.event = cupy.cuda.Event(disable_timing=True)
-
-
-LANDING = 1 << 12  # bytes of a landing that is used again; larger arrays get one of their own
-WORD = 4  # bytes
-_landings: defaultdict[int, list[_Landing]] = defaultdict(list)  # by GPU: those that are free
-
-
-class OnItsWay:
-    """A small array, whose elements follow one another and are words, on its way to the host. The GPU does not wait for
-    the host: it goes on with what is launched before `arrived` is called.
-
-    A kernel sends the words: before and after a copy the GPU would be idle. Their pinned memory and event, a landing,
-    are used again: making them takes as long as several launches. If an error prevents `arrived`, the kernel may still
-    run, so whoever takes a landing first waits for its event.
-    """
-
-    _landing: _Landing | None = None
-
-    def __init__(self, array: cupy.ndarray | Address) -> None:
-        address = array if isinstance(array, Address) else array.data.ptr
-        landing = self._take(array.dtype, math.prod(array.shape))
-        words = self._size // WORD
-        launch("runtime/copies", "send_words", words, address, words, landing.address)
-        landing.event.record()
-
-    def _take(self, dtype: np.dtype, count: int) -> _Landing:
-        self._dtype, self._size, self._free = dtype, count * dtype.itemsize, _landings[current_gpu()]
-        try:
-            landing = self._free.pop() if self._size <= LANDING else _Landing(self._size)
-        except IndexError:  # all are in use; other threads take them, too
-            landing = _Landing(LANDING)
-        self._landing = landing
-        landing.event.synchronize()
-        return landing
-
-    def arrived(self) -> list[Any]:
-        """Its numbers, as soon as they are there."""
-        if self._landing is not None:
-            self._landing.event.synchronize()
-            self._numbers = self._landing.bytes[: self._size].view(self._dtype).tolist()
-            self._leave()
-        return self._numbers
-
-    def _leave(self) -> None:
-        landing, self._landing = self._landing, None
-        if landing is None:
-            return
-        if len(landing.bytes) == LANDING:
-            self._free.append(landing)
-        else:  # CuPy may give its memory away
-            landing.event.synchronize()
-
-    def __del__(self) -> None:
-        self._leave()
-
-
-class Written(OnItsWay):
-    """Few numbers, zeros at first, that a kernel writes at `address`, in memory of the host. `launched` follows the
-    launch."""
-
-    _is_launched = False
-
-    def __init__(self, count: int, dtype: Any = np.int32) -> None:
-        landing = self._take(np.dtype(dtype), count)
-        landing.bytes[: self._size] = 0
-        self.address = _address(landing.address, None, (count,), self._dtype)
-
-    def launched(self) -> None:
-        """From now on, what the current stream has been given can write the numbers, and nothing after that."""
-        assert self._landing is not None
-        self._landing.event.record()
-        self._is_launched = True
-
-    def _leave(self) -> None:
-        if self._landing is not None and not self._is_launched:  # an error or an interrupt came before
-            self.launched()
-        super()._leave()
+    """So many zero bytes that nobody else has since they were cleared on the current stream."""
+    key = current_gpu(), cupy.cuda.get_current_stream().ptr
+    piece = _pieces.pieces.get(key)
+    if piece is None or (not piece.has(size) and piece.is_held()):
+        if len(_pieces.pieces) > MOST_STREAMS:  # of which most are gone
+            _pieces.pieces.clear()
+        piece = _pieces.pieces[key] = _Piece()
+    elif not piece.has(size):
+        piece.clear()
+    return piece.part(size)
 
 
 def bytes_free() -> int | None:

@@ -103,7 +103,7 @@ def _pointer_problem(parameter: Parameter, value: Any) -> str | None:
     """What was passed for a pointer, in words; None if it fits."""
     if value is None or type(value) is int:
         return None
-    if not hasattr(value, "dtype") or isinstance(value, np.ndarray | np.generic):
+    if not (hasattr(value, "__cuda_array_interface__") or (isinstance(value, int) and hasattr(value, "dtype"))):
         return f"{value!r}"
     size = value.dtype.itemsize
     rows = value.shape[-1] if len(value.shape) > 1 else 1  # int2 points to rows of two integers

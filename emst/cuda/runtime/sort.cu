@@ -38,11 +38,11 @@ struct Several {
   }
 };
 
-// counts[pass * DIGITS + digit], for the passes from `first` on at once; the lowest digit starts at bit `lowest`.
-// `local`, in shared memory, holds as many counts.
+// counts[pass * DIGITS + digit], for the passes from `first` up to `end` at once; the lowest digit starts at bit
+// `lowest`. `local`, in shared memory, holds as many counts.
 template <class Word>
-__device__ void count_all(const Word *keys, i64 n, int lowest, int first, int passes, u64 *counts, u32 *local) {
-  for (int c = threadIdx.x; c < passes * DIGITS; c += blockDim.x) local[c] = 0;
+__device__ void count_all(const Word *keys, i64 n, int lowest, int first, int end, u64 *counts, u32 *local) {
+  for (int c = threadIdx.x; c < end * DIGITS; c += blockDim.x) local[c] = 0;
   __syncthreads();
   const i64 step = (i64)gridDim.x * blockDim.x;
   for (i64 i = thread_id(); i < n; i += COUNT_ITEMS * step) {
@@ -52,12 +52,12 @@ __device__ void count_all(const Word *keys, i64 n, int lowest, int first, int pa
 #pragma unroll
     for (int j = 0; j < COUNT_ITEMS; j++) {
       if (i + j * step >= n) break;
-      for (int pass = first; pass < passes; pass++)
+      for (int pass = first; pass < end; pass++)
         atomicAdd(local + pass * DIGITS + digit_of(key[j], lowest + DIGIT_BITS * pass), 1u);
     }
   }
   __syncthreads();
-  for (int c = threadIdx.x; c < passes * DIGITS; c += blockDim.x)
+  for (int c = threadIdx.x; c < end * DIGITS; c += blockDim.x)
     if (local[c]) atomicAdd(counts + c, (u64)local[c]);
 }
 
@@ -263,7 +263,6 @@ __device__ void sort_at_once(const Word *keys, const int *values, i64 n, int low
                                    room);
     keys = to.keys;
     values = to.values;
-    __syncthreads();
   }
 }
 

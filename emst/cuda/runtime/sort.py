@@ -19,7 +19,7 @@ from emst.cuda.runtime.constants import (
     SORT_SAMPLE,
     SORT_THREADS,
 )
-from emst.cuda.runtime.launch import launch, launch_resident, most_resident, multiprocessors
+from emst.cuda.runtime.launch import all_resident, launch, launch_resident, multiprocessors
 from emst.cuda.runtime.memory import cleared, empties, part_of, scratch
 
 DIGITS = 1 << DIGIT_BITS
@@ -27,10 +27,10 @@ COUNTING = 512  # blocks at most
 
 
 def sort_pairs(
-    keys: cupy.ndarray, values: cupy.ndarray | None = None, bits: int | None = None
+    keys: cupy.ndarray | Address, values: cupy.ndarray | Address | None = None, bits: int | None = None
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
     """Keys uint32[n] or uint64[n] in ascending order and their values int32[n], by default indices; equal keys stay in
-    order. Keys are less than 2**bits: higher digits are not sorted by.
+    order. Keys are less than 2**bits: higher digits are not sorted by. The caller's keys stay.
     """
     n, word = len(keys), np.dtype(f"u{keys.dtype.itemsize}")
     name, bits = f"u{8 * word.itemsize}", 8 * word.itemsize if bits is None else bits
@@ -44,11 +44,11 @@ def sort_pairs(
     tiles = -(-n * word.itemsize // SORT_BYTES)
     counts, words, arrived = _counts(tiles, len(shifts))
     counting = (keys, n, np.int32(len(shifts)), counts)
-    spare, out = scratch((n, word), (n, np.int32)), empties((n, word), (n, np.int32))  # the caller's keys stay
+    spare, out = scratch((n, word), (n, np.int32)), (cupy.empty(n, word), cupy.empty(n, np.int32))
     if _all_resident(f"sort_passes<{name}>", tiles):
         args = (keys, values, n, np.int32(len(shifts)), counts, *spare, *out, words, arrived)
         launch_resident("runtime/sort", f"sort_passes<{name}>", tiles, *args, block=SORT_THREADS)
-        return out[0], out[1]
+        return out
     launch("runtime/sort", f"count_digits<{name}>", min(tiles, COUNTING) * DIGITS, *counting, block=DIGITS)
     launch("runtime/sort", "digit_starts", len(counts), counts, block=DIGITS)
     for digit, shift in enumerate(shifts):
@@ -57,7 +57,7 @@ def sort_pairs(
         args = (keys, values, n, np.int32(shift), starts, *to, words, np.uint32(digit + 1))
         launch("runtime/sort", f"sort_pass<{name}>", tiles * SORT_THREADS, *args, block=SORT_THREADS)
         keys, values = to
-    return out[0], out[1]
+    return out
 
 
 def _sort_indexed(keys: cupy.ndarray, bits: int) -> tuple[cupy.ndarray, cupy.ndarray]:
@@ -108,7 +108,7 @@ def _all_resident(name: str, tiles: int) -> bool:
     """Whether each block of a kernel that takes all passes can have one tile. Other GPUs hold fewer blocks than
     planned."""
     planned = SORT_RESIDENT * multiprocessors()
-    return tiles <= planned and tiles <= most_resident("runtime/sort", name, SORT_THREADS)
+    return tiles <= planned and all_resident("runtime/sort", name, tiles, SORT_THREADS)
 
 
 def sample_ties(keys: cupy.ndarray, least: int, sure: int, run: int) -> tuple[Address, Address]:
