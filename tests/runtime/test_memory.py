@@ -189,6 +189,7 @@ def test_memory_for_kernels_alone():
         array = memory.array_at(memory.cleared((1000, np.int64))[0])
         assert not array.any()
         array.fill(7)
+        del array
 
 
 class Bytes:
@@ -212,32 +213,55 @@ class Pointer:
         Pointer.cleared += 1
 
 
-def test_cleared_memory_is_used_again_when_nobody_has_it(monkeypatch):
-    """Without a GPU: pieces are made, cleared again, or left to those who have parts of them; one for each stream."""
+@pytest.fixture
+def pieces(monkeypatch):
+    """The module without a GPU, and a function that changes the stream."""
     memory = pytest.importorskip("emst.cuda.runtime.memory", reason="needs CuPy, which is not installed")
     stream = SimpleNamespace(ptr=1)
-    cuda = SimpleNamespace(Memory=Bytes, MemoryPointer=Pointer, get_current_stream=lambda: stream)
+    runtime = SimpleNamespace(CUDARuntimeError=RuntimeError)
+    cuda = SimpleNamespace(Memory=Bytes, MemoryPointer=Pointer, get_current_stream=lambda: stream, runtime=runtime)
     monkeypatch.setattr(memory, "cupy", SimpleNamespace(cuda=cuda))
     monkeypatch.setattr(memory, "current_gpu", lambda: 0)
-    monkeypatch.setattr(memory, "_pieces", memory._Pieces())
+    monkeypatch.setattr(memory, "_cleared", memory._Cleared())
     monkeypatch.setattr(Bytes, "made", 0)
     monkeypatch.setattr(Pointer, "cleared", 0)
+    return memory, lambda number: setattr(stream, "ptr", number)
+
+
+def test_cleared_memory_is_used_again_when_nobody_has_it(pieces):
+    """Pieces are made, cleared again, or left to those who have parts of them; others for each stream."""
+    memory, change_stream = pieces
     kind = (memory.CLEARED // 8, np.uint8)
     first = [memory.cleared(kind)[0] for _ in range(8)]
-    assert len({*first}) == 8 and len({id(one.memory.mem) for one in first}) == 1 and Pointer.cleared == 1
-    (ninth,) = memory.cleared(kind)
-    assert ninth.memory.mem is not first[0].memory.mem and (Bytes.made, Pointer.cleared) == (2, 2)
-    places = [int(ninth)]
-    del ninth
-    for _ in range(23):
-        (one,) = memory.cleared(kind)
-        places.append(int(one))
-        del one
+    assert len({*first}) == 8 and (Bytes.made, Pointer.cleared) == (1, 1)
+    del first[:7]  # one is enough to hold it
+    places = [int(memory.cleared(kind)[0]) for _ in range(24)]
     assert sorted(places) == sorted(places[:8] * 3) and (Bytes.made, Pointer.cleared) == (2, 4)
-    stream.ptr = 2
+    del first[:]
+    places += [int(memory.cleared(kind)[0]) for _ in range(16)]
+    assert (Bytes.made, Pointer.cleared) == (2, 6)
+    change_stream(2)
     memory.cleared(kind)
-    assert (Bytes.made, Pointer.cleared) == (3, 5)
-    for number in range(3, 60):
-        stream.ptr = number
+    assert (Bytes.made, Pointer.cleared) == (3, 7)
+
+
+def test_no_more_memory_is_kept_than_a_few_pieces(pieces, monkeypatch):
+    """However many are held, on however many streams; and where none is free, the allocator is asked."""
+    memory, change_stream = pieces
+    kind = (memory.CLEARED // 8, np.uint8)
+    held = [memory.cleared(kind)[0] for _ in range(100)]
+    assert len({(id(one.memory.mem), int(one)) for one in held}) == 100 and Bytes.made == 13
+    for number in range(2, 100):
+        change_stream(number)
         memory.cleared(kind)
-    assert len(memory._pieces.pieces) <= memory.MOST_STREAMS + 1
+    kept = memory._cleared.pieces
+    assert 1 < len(kept) <= memory.MOST_STREAMS and max(map(len, kept.values())) <= memory.MOST_PIECES
+
+    def none(size):
+        raise RuntimeError("out of memory")
+
+    monkeypatch.setattr(memory.cupy.cuda, "Memory", none)
+    monkeypatch.setattr(memory, "_filled", lambda size: Pointer(Bytes(size), 0))
+    change_stream(1000)
+    (other,) = memory.cleared(kind)
+    assert other.memory.mem.size == kind[0]

@@ -66,8 +66,9 @@ def linkage(edges: cupy.ndarray, weights: cupy.ndarray, sizes: cupy.ndarray | No
     slot_bits = (2 * m + 1).bit_length()
     bits = slot_bits + (m + 1).bit_length().bit_length()  # of the slot and the round
     word = np.dtype(np.uint32 if bits <= KEY_BITS else np.uint64)
-    edges = cupy.ascontiguousarray(edges, np.int32)
-    keys, entries, parent_merge, rounds, number = close_edges(edges, slot_bits, word, child)
+    keys, entries, parent_merge, rounds, number = close_edges(
+        cupy.ascontiguousarray(edges, np.int32), slot_bits, word, child
+    )
     keys, entries = sort_pairs(keys, entries, bits)
     (slots,) = scratch((m, np.uint32))
     slot_mask, results = word.type((1 << slot_bits) - 1), (slots, child, size)

@@ -1,6 +1,6 @@
 // Copies of small arrays by launches: the driver and the GPU take longer to begin a copy than a kernel.
 //
-// copies.py launches copy_pieces, and memory.py launches send_words.
+// copies.py launches copy_pieces, and to_host.py launches send_words.
 #include "runtime/exact.cuh"
 
 constexpr int MOST_PIECES = EMST_MOST_PIECES;

@@ -6,6 +6,7 @@ import functools
 import math
 import sys
 import threading
+from collections import defaultdict
 from typing import Any, TypeAlias
 
 import cupy
@@ -17,7 +18,7 @@ from emst.cuda.runtime.launch import current_gpu
 CACHE_LINE = 128  # bytes
 ONE_PIECE = 1 << 22  # bytes: larger arrays have memory of their own, which is freed when they are gone
 CLEARED = 1 << 18  # bytes that are cleared at once; a request takes an eighth of them at most
-MOST_STREAMS = 16  # of a thread, with cleared memory
+MOST_PIECES, MOST_STREAMS = 4, 32  # such pieces of a stream, and streams of a thread that have some
 Kind: TypeAlias = tuple[int | tuple[int, ...], Any]  # shape and type of an array
 Layout: TypeAlias = tuple[tuple[int, tuple[int, ...], np.dtype], ...]  # where arrays begin, their shapes and types
 
@@ -103,7 +104,11 @@ class _Piece:
 
     def __init__(self) -> None:
         self._memory = cupy.cuda.Memory(CLEARED)
+        self._alone = self._references()
         self.clear()
+
+    def _references(self) -> int:
+        return sys.getrefcount(self._memory)
 
     def clear(self) -> None:
         """On the current stream, from which all kernels were launched that have used it."""
@@ -114,8 +119,8 @@ class _Piece:
         return self._used + size <= CLEARED
 
     def is_held(self) -> bool:
-        """Whether somebody has an address: each refers to the memory, which this object and the call do as well."""
-        return sys.getrefcount(self._memory) > 2
+        """Whether somebody has an address: each refers to the memory."""
+        return self._references() > self._alone
 
     def part(self, size: int) -> Any:
         """So many of its bytes."""
@@ -124,27 +129,35 @@ class _Piece:
         return cupy.cuda.MemoryPointer(self._memory, begin)
 
 
-class _Pieces(threading.local):
-    """By GPU and stream: the piece that is given away."""
+class _Cleared(threading.local):
+    """By GPU and stream: pieces of which parts are given away."""
 
     def __init__(self) -> None:
-        self.pieces: dict[tuple[int, int], _Piece] = {}
+        self.pieces: defaultdict[tuple[int, int], list[_Piece]] = defaultdict(list)
 
 
-_pieces = _Pieces()
+_cleared = _Cleared()
 
 
 def _part_of_cleared(size: int) -> Any:
     """So many zero bytes that nobody else has since they were cleared on the current stream."""
-    key = current_gpu(), cupy.cuda.get_current_stream().ptr
-    piece = _pieces.pieces.get(key)
-    if piece is None or (not piece.has(size) and piece.is_held()):
-        if len(_pieces.pieces) > MOST_STREAMS:  # of which most are gone
-            _pieces.pieces.clear()
-        piece = _pieces.pieces[key] = _Piece()
-    elif not piece.has(size):
-        piece.clear()
-    return piece.part(size)
+    kept, key = _cleared.pieces, (current_gpu(), cupy.cuda.get_current_stream().ptr)
+    if key not in kept and len(kept) >= MOST_STREAMS:  # most of them are gone
+        kept.clear()
+    pieces = kept[key]
+    for piece in pieces:
+        if piece.has(size):
+            return piece.part(size)
+    for piece in pieces:
+        if not piece.is_held():
+            piece.clear()
+            return piece.part(size)
+    try:
+        pieces.append(_Piece())
+    except cupy.cuda.runtime.CUDARuntimeError:  # no memory is free, but the allocator may have some
+        return _filled(size)
+    del pieces[:-MOST_PIECES]
+    return pieces[-1].part(size)
 
 
 def bytes_free() -> int | None:
