@@ -255,7 +255,7 @@ def test_no_more_memory_is_kept_than_a_few_pieces(pieces, monkeypatch):
         change_stream(number)
         memory.cleared(kind)
     kept = memory._cleared.pieces
-    assert 1 < len(kept) <= memory.MOST_STREAMS and max(map(len, kept.values())) <= memory.MOST_PIECES
+    assert 1 < len(kept) <= memory.STREAMS_OF_THREAD and max(map(len, kept.values())) <= memory.PIECES_OF_STREAM
 
     def none(size):
         raise RuntimeError("out of memory")

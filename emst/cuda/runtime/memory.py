@@ -18,7 +18,7 @@ from emst.cuda.runtime.launch import current_gpu
 CACHE_LINE = 128  # bytes
 ONE_PIECE = 1 << 22  # bytes: larger arrays have memory of their own, which is freed when they are gone
 CLEARED = 1 << 18  # bytes that are cleared at once; a request takes an eighth of them at most
-MOST_PIECES, MOST_STREAMS = 4, 32  # such pieces of a stream, and streams of a thread that have some
+PIECES_OF_STREAM, STREAMS_OF_THREAD = 4, 32  # such pieces, at most, and streams that have some
 Kind: TypeAlias = tuple[int | tuple[int, ...], Any]  # shape and type of an array
 Layout: TypeAlias = tuple[tuple[int, tuple[int, ...], np.dtype], ...]  # where arrays begin, their shapes and types
 
@@ -142,7 +142,7 @@ _cleared = _Cleared()
 def _part_of_cleared(size: int) -> Any:
     """So many zero bytes that nobody else has since they were cleared on the current stream."""
     kept, key = _cleared.pieces, (current_gpu(), cupy.cuda.get_current_stream().ptr)
-    if key not in kept and len(kept) >= MOST_STREAMS:  # most of them are gone
+    if key not in kept and len(kept) >= STREAMS_OF_THREAD:  # most of them are gone
         kept.clear()
     pieces = kept[key]
     for piece in pieces:
@@ -156,7 +156,7 @@ def _part_of_cleared(size: int) -> Any:
         pieces.append(_Piece())
     except cupy.cuda.runtime.CUDARuntimeError:  # no memory is free, but the allocator may have some
         return _filled(size)
-    del pieces[:-MOST_PIECES]
+    del pieces[:-PIECES_OF_STREAM]
     return pieces[-1].part(size)
 
 
