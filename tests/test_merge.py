@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import reference
-from helpers import DTYPES, clone, cloud, forest_at_home, forest_on, hierarchies
+from helpers import DTYPES, clone, cloud, forest_at_home, forest_on, hierarchies, to_host
 
 from emst.cpu.merge import relabel
 
@@ -67,8 +67,10 @@ def test_rounds_of_random_edges(ops, n, leave_alone, dtype):
         random_lightest(theirs, seed, leave_alone)
         given = forest_on(ops, theirs)
         ours.best[:], ours.edge_u[:], ours.edge_v[:] = given.best, given.edge_u, given.edge_v
+        before, expected = ours.components, theirs.components.copy()
         assert ops.merge(ours) == reference.merge(theirs) == ours.count
         assert_same_forest(ours, theirs)
+        np.testing.assert_array_equal(to_host(before), expected)  # until the next call
 
 
 @pytest.mark.parametrize("direction", [1, -1])

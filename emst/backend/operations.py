@@ -133,7 +133,8 @@ class ArrayOperations(Protocol):
 
         Each of these edges is recorded in its slot, all vertices are relabelled, and ``forest.best`` of the components
         left is set to infinity. If there may be another round, ``prepare(forest)`` is called then. It has to begin with
-        `begin_round`: a backend may leave the relabelling to that call."""
+        `begin_round`: a backend may leave the relabelling to that call. The array ``forest.components`` from before the
+        call keeps its values until the next call."""
 
 
 class PointOperations(ArrayOperations, Protocol):

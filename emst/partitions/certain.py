@@ -202,14 +202,14 @@ class _Certain:
 
     def __init__(self, ops: Backend, index: SearchIndex, forest: Forest, weight: Array, power: Array) -> None:
         self.ops, self.index = ops, index
-        self.roots, self.labels = ops.copied(forest.components), None
+        self.roots, self.labels = forest.components, None  # which contraction leaves alone for one more round
         self.before = forest.count * 10  # components before the last round
         # by root: the least weight of a component, and the least power of a distance that goes with it
         self.weight, self.power = ops.copied(weight), None if index.core is None else ops.copied(power)
 
     def keep(self, forest: Forest) -> None:
         self._join_bounds(forest)
-        self.labels = self.ops.copied(forest.labels)
+        self.roots, self.labels = self.ops.copied(self.roots), self.ops.copied(forest.labels)
         self.least = self.ops.take(self.weight, self.roots)
 
     def hold_back(self, forest: Forest) -> bool:
@@ -225,7 +225,7 @@ class _Certain:
     def _join_bounds(self, forest: Forest) -> None:
         if len(self.roots) > forest.count:
             self.ops.join_bounds(forest, self.roots, self.weight, self.power)
-            self.roots = self.ops.copied(forest.components)
+            self.roots = forest.components
 
 
 def _grown(ops: Backend, index: SearchIndex, weight: Array, power: Array) -> tuple[Forest, _Certain]:
