@@ -77,7 +77,8 @@ def follow_the_cpu(ops, x, k, searched):
 
 
 def tree_by_rounds(ops, x, k, searched=lambda cache: None):
-    """Edges and weights of the tree by a backend. searched(cache) is called after the searches of each round."""
+    """The edges and weights that a backend finds round by round. searched(cache) is called after the searches of each
+    round."""
     index, forest, cache, order = begun(ops, x, k)
 
     def lightest(forest):

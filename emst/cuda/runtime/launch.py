@@ -71,7 +71,7 @@ def most_resident(room: str, name: str, block: int) -> int:
 
 
 def all_resident(room: str, name: str, blocks: int, block: int) -> bool:
-    """Whether so many blocks of a kernel can be: then `launch_resident` takes all of them."""
+    """Whether so many blocks of a kernel can be resident at once. If so, `launch_resident` starts all of them."""
     return blocks <= most_resident(room, name, block)
 
 

@@ -99,8 +99,8 @@ def _filled(size: int, byte: int = 0) -> Any:
 
 
 class _Piece:
-    """Memory that was cleared on a stream, and how much of it has been given away. It is not of the current allocator:
-    that would keep larger blocks for as long as a piece is used, and may be for a while only."""
+    """Memory that was cleared on a stream, and how much of it has been given away. It comes from CUDA itself. In CuPy's
+    pool it would keep a larger block from being freed, and the current allocator may soon be another one."""
 
     def __init__(self) -> None:
         self._memory = cupy.cuda.Memory(CLEARED)
@@ -111,7 +111,7 @@ class _Piece:
         return sys.getrefcount(self._memory)
 
     def clear(self) -> None:
-        """On the current stream, from which all kernels were launched that have used it."""
+        """Clear it again, in the order of the current stream, which has launched all kernels that used it."""
         cupy.cuda.MemoryPointer(self._memory, 0).memset_async(0, CLEARED)
         self._used = 0
 
@@ -140,7 +140,7 @@ _cleared = _Cleared()
 
 
 def _part_of_cleared(size: int) -> Any:
-    """So many zero bytes that nobody else has since they were cleared on the current stream."""
+    """So many zero bytes, which nobody else has got since they were cleared on the current stream."""
     kept, key = _cleared.pieces, (current_gpu(), cupy.cuda.get_current_stream().ptr)
     if key not in kept and len(kept) >= STREAMS_OF_THREAD:  # most of them are gone
         kept.clear()

@@ -33,10 +33,10 @@ _landings: defaultdict[int, list[_Landing]] = defaultdict(list)  # by GPU: those
 
 
 class OnItsWay:
-    """A small array, whose elements follow one another and are words, on its way to the host. The GPU does not wait for
-    the host: it goes on with what is launched before `arrived` is called.
+    """A small array on its way to the host. It is contiguous, and its elements have four or eight bytes. The GPU does not
+    wait for the host: it goes on with what is launched before `arrived` is called.
 
-    A kernel sends the words: before and after a copy the GPU would be idle."""
+    A kernel writes the numbers there: before and after a copy the GPU would be idle."""
 
     _landing: _Landing | None = None
     _recorded = False  # whether the event comes after the kernel
