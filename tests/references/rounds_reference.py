@@ -76,14 +76,8 @@ def follow_the_cpu(ops, x, k, searched):
         assert ops.merge(ours) == cpu.merge(theirs)
 
 
-def tree_by_rounds(ops, x, k, searched=lambda cache: None):
-    """The edges and weights that a backend finds round by round. searched(cache) is called after the searches of each
-    round."""
+def tree_by_rounds(ops, x, k):
+    """The edges and weights that a backend finds round by round."""
     index, forest, cache, order = begun(ops, x, k)
-
-    def lightest(forest):
-        search(ops, index, forest, cache)
-        searched(cache)
-
-    spanning_forest(forest, lightest, ops)
+    spanning_forest(forest, lambda forest: search(ops, index, forest, cache), ops)
     return tuple(map(to_host, ops.sorted_edges(index, forest, to_device(ops, order))))

@@ -33,8 +33,8 @@ _landings: defaultdict[int, list[_Landing]] = defaultdict(list)  # by GPU: those
 
 
 class OnItsWay:
-    """A small array on its way to the host. It is contiguous, and its elements have four or eight bytes. The GPU does not
-    wait for the host: it goes on with what is launched before `arrived` is called.
+    """A small array on its way to the host. It is contiguous, and its elements have four or eight bytes. The GPU does
+    not wait for the host: it goes on with what is launched before `arrived` is called.
 
     A kernel writes the numbers there: before and after a copy the GPU would be idle."""
 
