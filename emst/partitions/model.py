@@ -155,8 +155,9 @@ class _Expanded(Condensed):
     def __init__(self, condensed: Condensed, cluster: np.ndarray, height: np.ndarray) -> None:
         self.__dict__.update(condensed.__dict__, cluster=cluster, _height=height)
 
-    def leaving(self, points: Any = slice(None), take: Any = None) -> tuple[Any, Any]:
-        return self.cluster[points], self._height[points]  # type: ignore[attr-defined]
+    def leaving(self, points: Any = None, take: Any = None) -> tuple[Any, Any]:
+        chosen = slice(None) if points is None else points
+        return self.cluster[chosen], self._height[chosen]  # type: ignore[attr-defined]
 
 
 def _units(ops: Backend, local: Local) -> Any:

@@ -119,7 +119,8 @@ def launched_and_interrupted(*args):
 
 @pytest.mark.parametrize("kind", ["sent", "written"])
 def test_a_landing_comes_back_with_an_event_that_is_after_the_kernel(module, monkeypatch, kind):
-    """Ctrl-C can come between the launch and the event. Whoever drops the numbers may be on another GPU."""
+    """Ctrl-C can come after the launch, and before the event is recorded. Another GPU may be the current one when the
+    numbers are dropped."""
     monkeypatch.setattr(module, "launch", launched_and_interrupted)
     array = SimpleNamespace(dtype=np.dtype(np.int32), shape=(3,), data=SimpleNamespace(ptr=7))
 

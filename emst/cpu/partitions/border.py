@@ -1,6 +1,5 @@
 """Lower bounds of edges to other partitions, and which components of a partition must not hook, because another
-partition may hold a lighter edge.
-"""
+partition may hold a lighter edge."""
 
 from __future__ import annotations
 
@@ -55,8 +54,8 @@ def hold_back(index, forest, weight, power):
     roots, count = forest.components, forest.count
     found, grain = empty(count, np.int8), grain_for(count, 1 << 15)
     for_chunks(_compare, count, grain, roots, forest.edge_u, forest.best, weight, found)
-    tied = np.flatnonzero(found == TIED)
-    if power is not None:
+    if power is not None:  # else what ties is not sure
+        tied = np.flatnonzero(found == TIED)
         ends = (end[roots[tied]] for end in (forest.edge_u, forest.edge_v))
         found[tied] = edge_powers(index, *ends) >= power[roots[tied]]
     held = np.count_nonzero(found)

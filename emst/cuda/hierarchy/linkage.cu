@@ -15,8 +15,8 @@
 // All rounds of m edges, and the key of every edge: round << slot_bits | slot; its entry is that of chains.cuh.
 // `records` has room for 2 (m + 1), for the components of all rounds; those of the first are the points. Two lists hold
 // the edges that are left, in turn. `rounds` becomes the number of rounds in which edges closed, at least 1, where the
-// edges of each begin in the order of their keys, and m; the number is 0 if the edges are not a tree. The host gets it
-// as `count_of_rounds`.
+// edges of each begin in the order of their keys, and m; the number is 0 if the edges are not a tree. The number also
+// goes to `count_of_rounds`, for the host.
 //
 // A merge's children are complete if both are points. A single point is stored in both places, or in the first if that
 // is its slot; so the second, which is that of the greater child, can be overwritten in either case.

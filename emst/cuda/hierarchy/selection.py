@@ -63,11 +63,8 @@ def _select_few(condensed: Condensed, largest: int, root_too: np.bool_, only_lea
 def number_chosen(topmost: cupy.ndarray) -> Selection:
     """The chosen clusters, numbered in ascending order, from what `topmost_of` returns."""
     count = len(topmost)
-    (chosen, label), (rank,), total = (
-        empties((count, np.int32), (count, np.int32)),
-        scratch((count, np.int32)),
-        Written(1),
-    )
+    ids, total = (count, np.int32), Written(1)
+    (chosen, label), (rank,) = empties(ids, ids), scratch(ids)
     listing = (topmost, count, chosen, rank, total.address)
     Compaction(count).launch("hierarchy/selection", "list_chosen", count, *listing)
     total.launched()

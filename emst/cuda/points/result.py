@@ -50,7 +50,7 @@ def _in_total_order(
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
     """Edges and weights by a sort of the weights. The empty slots come after `count`."""
     n, bits = index.n, np.int32(index_bits(index.n))
-    (keys,), (listed,) = empties((n, np.uint64)), scratch(((n, _words(index)), np.uint64))
+    keys, (listed,) = cupy.empty(n, np.uint64), scratch(((n, _words(index)), np.uint64))
     args = (ends, weight, n, index.rows, *index.shape, index.metric.norm, order, bits, keys, listed)
     launch_over_points("points/result", f"list_edges<{_edge_template(index)}>", n, *args)
     many, state = sample_ties(keys, MOST_PASSES - 1, MOST_PASSES, LONGEST_RUN // 8)

@@ -145,7 +145,7 @@ __device__ bool relabel(const Grid &grid, i64 n, const Kept<T> &kept, volatile i
 template <class T, int D, bool MRD>
 constexpr int HELD = BLOCKS_HELD<T, D, MRD> < EMST_ROUNDS_BLOCKS ? BLOCKS_HELD<T, D, MRD> : EMST_ROUNDS_BLOCKS;
 
-// For the first round, begin_round has run before this launch.
+// For the first round, begin_round has run before this launch. `told` is for the host: see taken.py.
 template <class T, int D, int METRIC, bool MRD>
 __global__ void __launch_bounds__(32 * WARPS, HELD<T, D, MRD>)
     join_rest(const T *rows, i64 n, const __grid_constant__ Hierarchy h, T *nodes, u32 *arrived,

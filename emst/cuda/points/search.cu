@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(EMST_BLOCK, 5)
 }
 
 // Lists the marked points at the front of the worklist and the settled points at its back. Marked points are in order,
-// so that the points of a packet are neighbours; blocks list settled points in any order.
+// so that the points of a packet are neighbours. Settled points come in any order.
 //
 // count: how many points are at the front; how many tickets of `nearest_outgoing` have been taken; how many points are
 // at the back; how many packets are unlisted; how many packets, or parts, of `walk_packets` have been taken.

@@ -170,6 +170,7 @@ __device__ bool join_round(const Grid &grid, const Rows &points, i64 n, const Ke
   return arrived;
 }
 
+// `told` is for the host: see taken.py.
 template <class T, int FIXED, int METRIC, bool MRD>
 __global__ void __launch_bounds__(SMALL_THREADS)
     join_all(const T *rows, i64 n, int dimensions, int stride, const Norm<METRIC> norm, u64 *room, int *labels,

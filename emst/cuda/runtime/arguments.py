@@ -16,7 +16,7 @@ import numpy as np
 
 
 class Address(int):
-    """Where an array begins that only kernels use. An array of CuPy takes ten times as long to make."""
+    """Where an array begins that only kernels use. An array of CuPy takes three times as long to make."""
 
     memory: Any  # what the array lies in, which is freed when nobody has it
     shape: tuple[int, ...]

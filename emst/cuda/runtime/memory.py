@@ -31,7 +31,7 @@ def empties(*kinds: Kind) -> list[cupy.ndarray]:
 
 
 def scratch(*kinds: Kind) -> list[Address]:
-    """The same for kernels alone: uninitialised memory, without arrays of CuPy."""
+    """Uninitialised memory for arrays that only kernels use, placed as those of `empties`. CuPy makes no arrays."""
     layout, total = _layout(kinds)
     if total > ONE_PIECE:
         pieces = (_layout((kind,)) for kind in kinds)
@@ -52,7 +52,8 @@ def all_ones(*kinds: Kind) -> list[cupy.ndarray]:
 
 
 def cleared(*kinds: Kind) -> list[Address]:
-    """The same for kernels alone, and not to be kept after a fit: what many calls ask for is cleared at once."""
+    """Zeros for arrays that only kernels use, and that nobody keeps after a fit. Many calls share memory that was
+    cleared once."""
     layout, total = _layout(kinds)
     return _addresses(layout, _filled(total) if total > CLEARED // 8 else _part_of_cleared(total))
 

@@ -84,7 +84,7 @@ def sort_packed(keys: cupy.ndarray, many: Address) -> cupy.ndarray:
     `many` is that of `sample_ties`. If all numbers of passes would leave many ties, nothing is sorted."""
     n, tiles = len(keys), _packed_tiles(len(keys))
     counts, words, arrived = _counts(tiles, MOST_PASSES)
-    (spare,), (out,) = scratch((n, np.uint64)), empties((n, np.uint64))
+    (spare,), out = scratch((n, np.uint64)), cupy.empty(n, np.uint64)
     if _all_resident("packed_passes", tiles):
         room = (spare, out, words, arrived)
         launch_resident("runtime/sort", "packed_passes", tiles, keys, n, many, counts, *room, block=SORT_THREADS)
@@ -105,8 +105,7 @@ def takes_many_blocks(n: int) -> bool:
 
 
 def _all_resident(name: str, tiles: int) -> bool:
-    """Whether each block of a kernel that takes all passes can have one tile. Other GPUs hold fewer blocks than
-    planned."""
+    """Whether a kernel that takes all passes can have a block for each tile. Some GPUs hold fewer than planned."""
     planned = SORT_RESIDENT * multiprocessors()
     return tiles <= planned and all_resident("runtime/sort", name, tiles, SORT_THREADS)
 
