@@ -79,32 +79,44 @@ class Progress:
     def __init__(self, report: Report | None = None) -> None:
         self._report = report
         self._compiled_before = compiling.seconds
-        self.contexts = contextlib.ExitStack()
+        self._telling: contextlib.AbstractContextManager[Any] | None = None
+        self._begun, self._lock = 0, threading.Lock()
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        if self._telling is not None:
+            self._telling.__exit__(*error)
+            self._telling = None  # it refers to this run
+        while self._begun:
+            self._tell(False)
+        self._end()
+
+    def _end(self) -> None:
+        """The run ends."""
 
     def watch(self, ops: Backend) -> None:
-        """The backend is known: what it compiles from now on is told.
+        """The backend is known: what it compiles from now on is told."""
+        if self._telling is not None:  # a run that begins anew
+            self._telling.__exit__(None, None, None)
+        self._words = COMPILING[ops.name]
+        self._telling = ops.telling_compilation(self._tell)
+        self._telling.__enter__()
 
-        Another thread may compile as well, and may have begun before, or not have ended when this run ends: this run
-        ends all that it has seen to begin, and nothing else."""
-        begun, lock = 0, threading.Lock()
+    def _tell(self, begins: bool) -> None:
+        """A thread begins to compile, or ends.
 
-        def tell(begins: bool) -> None:
-            nonlocal begun
-            with lock:
-                if not begins and begun == 0:
-                    return
-                begun += 1 if begins else -1
-                outermost = begun == int(begins)
-                compiling.tell(begins)
-            if outermost:
-                self._compiling(COMPILING[ops.name] if begins else "")
-
-        def end() -> None:
-            while begun:
-                tell(False)
-
-        self.contexts.callback(end)
-        self.contexts.enter_context(ops.telling_compilation(tell))
+        It may be another one, and may have begun before, or not have ended when this run ends: this run ends all that
+        it has seen to begin, and nothing else."""
+        with self._lock:
+            if not begins and self._begun == 0:
+                return
+            self._begun += 1 if begins else -1
+            outermost = self._begun == int(begins)
+            compiling.tell(begins)
+        if outermost:
+            self._compiling(self._words if begins else "")
 
     @property
     def compiled(self) -> float:
@@ -152,9 +164,8 @@ class Lines(Progress):
         self._said = self._searching = False
         self._start = time.perf_counter()
         self._print_seconds = seconds_printer(True)
-        self.contexts.callback(self._say_compiled)
 
-    def _say_compiled(self) -> None:
+    def _end(self) -> None:
         if self._said:
             self.note(f"compiling took {self.compiled:.3f} s of that")
 
@@ -198,7 +209,9 @@ class Bar(Progress):
         drawn = sys.stderr.isatty() or any(base.__module__ == "tqdm.notebook" for base in tqdm.__mro__)
         self._n, self._doing = 0, "preparing"
         self._bar = tqdm(unit_scale=True, desc=self._doing, disable=not drawn, leave=False)
-        self.contexts.callback(self._bar.close)
+
+    def _end(self) -> None:
+        self._bar.close()
 
     def _compiling(self, what: str) -> None:
         self._bar.set_description(what or self._doing)
@@ -236,9 +249,8 @@ class Bar(Progress):
             bar.refresh()
 
 
-@contextlib.contextmanager
-def showing(verbose: bool | int | str, report: Report | None = None) -> Iterator[Progress]:
-    """What `verbose` asks for: nothing, lines, or a bar until the block ends.
+def showing(verbose: bool | int | str, report: Report | None = None) -> Progress:
+    """What `verbose` asks for: nothing, lines, or a bar. It is a context, which lasts as long as the run.
 
     Parameters
     ----------
@@ -253,9 +265,7 @@ def showing(verbose: bool | int | str, report: Report | None = None) -> Iterator
     """
     if isinstance(verbose, str) and verbose != "bar":
         raise ValueError(f"verbose must be True or False, a number, or 'bar'; got {verbose!r}")
-    progress = Bar(report) if verbose == "bar" else Lines(report) if verbose else Progress(report)
-    with progress.contexts:
-        yield progress
+    return Bar(report) if verbose == "bar" else Lines(report) if verbose else Progress(report)
 
 
 def check_lines(verbose: Any) -> None:

@@ -22,6 +22,7 @@ from emst.backend.operations import Backend
 from emst.backend.records import (
     CROWD,
     EUCLIDEAN,
+    Ahead,
     Array,
     Forest,
     NeighbourCache,
@@ -47,6 +48,7 @@ def metric_tree(
     report: Report | None = None,
     alpha: float = 1.0,
     cores: Report | None = None,
+    ahead: Ahead | None = None,
 ) -> tuple[Array, Array, Array | None]:
     """The spanning tree of finite points under a metric of the way "tree", in the metric's units.
 
@@ -60,7 +62,7 @@ def metric_tree(
     alpha : float
         Distances are divided by it, core distances are not: weights are max(alpha * core, alpha * core, distance) /
         alpha, compared and rounded in that order, and as powers up to the division.
-    k, ops, report, cores
+    k, ops, report, cores, ahead
         As for `spanning_tree`.
 
     Returns
@@ -70,7 +72,7 @@ def metric_tree(
     """
     dtype = points.dtype
     image, statistics, factor = searched(points, statistics, metric, k, ops, alpha)
-    edges, weights, core = spanning_tree(image, statistics, k, ops, report, metric.norm, factor, cores)
+    edges, weights, core = spanning_tree(image, statistics, k, ops, report, metric.norm, factor, cores, ahead)
     weights = heights(weights, metric, alpha, dtype, ops)
     return edges, weights, None if core is None else heights(core, metric, 1.0, dtype, ops)
 
@@ -110,6 +112,7 @@ def spanning_tree(
     norm: Norm = EUCLIDEAN,
     core_factor: float = 1.0,
     cores: Report | None = None,
+    ahead: Ahead | None = None,
 ) -> tuple[Array, Array, Array | None]:
     """All stages, from finite points on the backend to the sorted edges of their spanning tree.
 
@@ -131,6 +134,8 @@ def spanning_tree(
         In the weights, powers of core distances are multiplied by it, a number of dtype T.
     cores : callable, optional
         Called as ``cores(done, n)`` while core distances are searched, and as ``cores(n, n)`` when all are found.
+    ahead : callable, optional
+        What follows the tree and may begin early: see `sorted_edges` of the operations.
 
     Returns
     -------
@@ -144,7 +149,7 @@ def spanning_tree(
     joined = join(points, statistics, k, ops, report, norm, core_factor, cores)
     index, order = joined.index, joined.order
     core = None if joined.core is None else ops.unscaled(index, joined.core, order)  # a device does not wait for edges
-    edges, weights = ops.sorted_edges(index, joined.forest, order)
+    edges, weights = ops.sorted_edges(index, joined.forest, order, ahead=ahead)
     if norm.degree not in (1, 2):  # other roots of neighbouring numbers may descend by a last digit
         weights = ops.asarray(np.maximum.accumulate(to_host(weights)))
     return edges, weights, core

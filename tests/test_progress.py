@@ -146,7 +146,7 @@ def test_compiling_is_said_only_when_it_happens(kind, monkeypatch):
         return screen.getvalue().count(COMPILING["cpu"])
 
     shown = kind()
-    with shown.contexts:
+    with shown:
         shown.watch(cpu)
         assert (others(1), said()) == (4, 0)
         assert (ours(1), said()) == (4, 1)

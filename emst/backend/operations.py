@@ -32,6 +32,7 @@ from emst.backend.partition_operations import PartitionOperations
 from emst.backend.records import (
     EUCLIDEAN,
     Adjacency,
+    Ahead,
     Array,
     Box,
     Condensed,
@@ -285,11 +286,20 @@ class PointOperations(ArrayOperations, Protocol):
         """Powers of the distances between the points u and v, int32[m] each: T[m]."""
 
     def sorted_edges(
-        self, index: SearchIndex, forest: Forest, order: Array | None, powers: bool = False
+        self,
+        index: SearchIndex,
+        forest: Forest,
+        order: Array | None,
+        powers: bool = False,
+        ahead: Ahead | None = None,
     ) -> tuple[Array, Array]:
         """The forest's edges in the total order, in the caller's rows and units: int32[m, 2] with u < v, T[m]. Without
         `order`, places on the curve stand for rows. With `powers`, weights stay as they are compared: powers of scaled
-        distances. Raises RuntimeError if rounds that were taken at once have made no forest."""
+        distances. Raises RuntimeError if rounds that were taken at once have made no forest.
+
+        A device may call ``ahead(edges, weights)`` with the result before the host knows whether it is right, so that
+        the next stage begins; and then once more if ties were not in order. The call may launch what stays within
+        bounds, whatever the edges are, but must not wait."""
 
     def unscaled(self, index: SearchIndex, powers: Array, order: Array | None) -> Array:
         """Powers of scaled distances in curve order -> the distances in the caller's rows and units: T[n]. Without
@@ -442,7 +452,7 @@ class GraphOperations(ArrayOperations, Protocol):
 class HierarchyOperations(ArrayOperations, Protocol):
     """From a spanning tree to clusters. Path: ``hierarchy/``."""
 
-    def linkage(self, edges: Array, weights: Array, sizes: Array | None = None) -> Linkage:
+    def linkage(self, edges: Array, weights: Array, sizes: Array | None = None, early: bool = False) -> Linkage:
         """Dendrogram of the spanning tree with edges int32[n - 1, 2], u < v, and weights T[n - 1], ascending (the last
         ones may be infinite). Edges of equal weight merge in the order of the arrays. Raises ValueError if the edges
         close a cycle.
@@ -450,7 +460,10 @@ class HierarchyOperations(ArrayOperations, Protocol):
         With `sizes`, int32 or int64[n], vertex i stands for ``sizes[i]`` points: for those of a merge, other than the
         last, in the dendrogram of the points. All sizes together are less than 2^31, or 2^52 in int64, and the sizes of
         the result have their dtype. `condense` and `cut` then need a `min_cluster_size` greater than the size of every
-        vertex that stands for several points."""
+        vertex that stands for several points.
+
+        With `early`, the edges may not be a tree, and there is no error: before anything reads the result, the caller
+        makes sure that they were one, in order (`ahead` of `sorted_edges`)."""
 
     def condense(self, linkage: Linkage, min_cluster_size: int) -> Condensed:
         """The condensed tree: clusters of at least `min_cluster_size` points (2 or more). The root is always a cluster,
@@ -504,10 +517,15 @@ class HierarchyOperations(ArrayOperations, Protocol):
         be selected is, or a cluster above it."""
 
     def label_points(
-        self, condensed: Condensed, selection: Selection, epsilon: float, cluster: Array, height: Array
+        self,
+        condensed: Condensed,
+        selection: Selection,
+        epsilon: float,
+        cluster: Array | None = None,
+        height: Array | None = None,
     ) -> tuple[Array, Array]:
         """Label, int64[m], -1 for noise, and probability, float64[m] from 0 to 1, of points that leave `cluster`,
-        int32[m], at `height`, T[m]: those of `condensed.leaving()`, or new points.
+        int32[m], at `height`, T[m]; of the condensed tree's own points by default.
 
         The probability is the lambda at which the point leaves, divided by the death of the selected cluster, at most
         1. If the root is selected, its members are the points that leave at a height of at most epsilon; if epsilon is

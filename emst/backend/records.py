@@ -35,6 +35,7 @@ Report: TypeAlias = Callable[[int, int], None]  # called as report(round, compon
 # A function for rounds that the device takes while the host goes on. It waits for them and returns the number of
 # components after each, or raises RuntimeError if edges close a cycle. `sorted_edges` calls it at the latest.
 Taken: TypeAlias = Callable[[], list[int]]
+Ahead: TypeAlias = Callable[[Array, Array], None]  # called as ahead(edges, weights): see `sorted_edges`
 
 # ---- points ----------------------------------------------------------------------------------------------------------
 

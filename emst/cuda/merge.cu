@@ -6,17 +6,19 @@
 //
 // An edge is packed as (smaller end << 32 | larger end); all ones is no edge.
 //
-// status: the roots that are left; whether a component has not arrived at its root; the components that have hooked in
-// all rounds. Every one that hooks is one component less. If edges do not follow one total order and close a cycle, or
-// lie within a component, the numbers differ.
+// status: whether a component has not arrived at its root; the components that have hooked in all rounds. Every one
+// that hooks is one component less. If edges do not follow one total order and close a cycle, or lie within a
+// component, the numbers differ. `told`, zeros at first and in memory of the host, becomes the roots that are left, and
+// the status.
 #include "runtime/compact.cuh"
+#include "runtime/told.cuh"
 #include "merge.cuh"
 
 template <class T>
 __global__ void hook(const int *components, i64 count, const int *labels, const Bits<T> *best, const u64 *edge,
                      int *parent, u64 *ends, Bits<T> *weight, int *status) {
   i64 k = thread_id();
-  if (k == 0) status[1] = 0;
+  if (k == 0) status[0] = 0;
   bool hooks = false;
   if (k < count) {
     const int c = components[k];
@@ -29,12 +31,12 @@ __global__ void hook(const int *components, i64 count, const int *labels, const 
     }
   }
   const int here = __syncthreads_count(hooks);
-  if (threadIdx.x == 0 && here) atomicAdd(status + 2, here);
+  if (threadIdx.x == 0 && here) atomicAdd(status + 1, here);
 }
 
 // Labels become roots, if the parents of all components are roots.
 __global__ void relabel(const int *parent, const int *status, i64 n, int *labels) {
-  if (status[1]) return;
+  if (status[0]) return;
   int old[EACH], root[EACH];
 #pragma unroll
   for (int j = 0; j < EACH; j++) old[j] = point_of_thread(j) < n ? labels[point_of_thread(j)] : NONE;
@@ -48,19 +50,20 @@ __global__ void relabel(const int *parent, const int *status, i64 n, int *labels
 // For chains longer than HOPS. Every value read is an ancestor, whether or not it was written in this pass.
 __global__ void double_hops(const int *components, i64 count, int *parent, int *status) {
   i64 k = thread_id();
-  if (k == 0) status[1] = 0;
+  if (k == 0) status[0] = 0;
   if (k >= count) return;
   int c = components[k];
   parent[c] = parent[parent[c]];
 }
 
-// The next list of components, each without an edge. The parents of the others become roots; status[1] is set if one
+// The next list of components, each without an edge. The parents of the others become roots; status[0] is set if one
 // of them is none after HOPS hops. A thread goes up from all its components together, so that the waits overlap.
 template <class T>
 __global__ void __launch_bounds__(COMPACT_THREADS, 3)
     list_roots(const int *components, i64 count, int *parent, int *roots, Bits<T> *best, u64 *edge, int *status,
-               u64 *tiles, u32 epoch) {
+               int *told, u64 *tiles, u32 epoch) {
   const int tile = lookback::take_tile(tiles);
+  if (tile == 0 && threadIdx.x == 0) told[2] = status[1];
   int component[COMPACT_ITEMS], above[COMPACT_ITEMS];
 #pragma unroll
   for (int j = 0; j < COMPACT_ITEMS; j++) component[j] = components[minimum(compact_index(tile, j), count - 1)];
@@ -77,12 +80,12 @@ __global__ void __launch_bounds__(COMPACT_THREADS, 3)
       above[j] = next;
     }
   }
-  if (climbs) status[1] = 1;
+  if (climbs) tell_once(status, told + 1, 1);
 #pragma unroll
   for (int j = 0; j < COMPACT_ITEMS; j++)
     if (above[j] != component[j]) parent[component[j]] = above[j];
   compact_tile(
-      tile, count, tiles, epoch, status, [&](int j, i64) { return above[j] == component[j]; },
+      tile, count, tiles, epoch, told, [&](int j, i64) { return above[j] == component[j]; },
       [&](i64 k, bool kept, u32 rank) {
         if (!kept) return;
         const int c = components[k];

@@ -12,7 +12,7 @@ from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.launch import launch, launch_over_points
 from emst.cuda.runtime.memory import empties, scratch, zeros
-from emst.cuda.runtime.to_host import OnItsWay
+from emst.cuda.runtime.to_host import Written
 
 
 class MergeScratch:
@@ -32,7 +32,7 @@ class MergeScratch:
         self.edge, self.ends, self.spare = empties((n, np.uint64), (n, np.uint64), (n, np.int32))
         (self.parent,) = scratch((n, np.int32))
         self.edge.data.memset_async(0xFF, self.edge.nbytes)
-        self.status, tiles = zeros((3, np.int32), Compaction.words(n))  # see merge.cu
+        self.status, tiles = zeros((2, np.int32), Compaction.words(n))  # see merge.cu
         self.hooked = 0  # components, in all rounds so far
         self.behind = False  # whether labels are those of the round before
         self.taken: Taken | None = None  # see `join_rest`
@@ -87,13 +87,14 @@ def _relabel(forest: Forest, prepare: Callable[[Forest], None] | None) -> list[i
     s, components, count, labels = scratch_of(forest), forest.components, forest.count, forest.labels
     roots = (s.parent, s.spare, forest.best, s.edge)
     name = f"list_roots<{ctype(forest.best.dtype)}>"
-    s.compaction.launch("merge", name, count, components, count, *roots, s.status)
-    status, s.behind = OnItsWay(s.status), True
+    told, s.behind = Written(3), True
+    s.compaction.launch("merge", name, count, components, count, *roots, s.status, told.address)
+    told.launched()
     if prepare is not None:
         prepare(forest)
     if s.behind:
         launch_over_points("merge", "relabel", len(labels), *labels_behind(forest), len(labels), labels)
-    return status.arrived()
+    return told.arrived()
 
 
 def labels_behind(forest: Forest) -> tuple[cupy.ndarray | None, cupy.ndarray | None]:

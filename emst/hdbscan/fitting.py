@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
@@ -26,7 +27,7 @@ from sklearn.utils import check_array
 
 from emst.backend import backend_of
 from emst.backend.operations import Backend
-from emst.backend.records import Array, PointStatistics
+from emst.backend.records import Array, Linkage, PointStatistics
 from emst.distances.cost import announce_given, announce_matrix, require_matrix
 from emst.distances.matrices import check_distances, distance_matrix
 from emst.distances.metrics import Metric, directions, zero_rows
@@ -141,18 +142,34 @@ def _of_checked_points(data: CheckedPoints, request: Request) -> Model:
             return _weighted_model(data, points, rows, statistics, weights, metric, request, ops)
         if len(points) > 1:
             _check_size(len(points), request, rows is None)
+        linkage = None
         if len(points) < 2:
             tree = _no_tree(points)
         elif metric.way == "tree":
-            progress = _announce_search(points, request)
-            unchanged = statistics if rows is None else None
-            tree = metric_tree(points, unchanged, metric, k, ops, progress.rounds, request.alpha, cores=progress.cores)
+            tree, linkage = _by_search(points, statistics if rows is None else None, metric, request, ops)
         else:
             metric = metric.settled(points)
             tree = _by_matrix(points, metric, request, ops)
         model = _model(request, metric, tree, ops, n, data.give)
         model.data, model.rows, model.give_rows = data.array, rows, data.give_rows
+        model.linkage = linkage
         return model
+
+
+def _by_search(
+    points: Array, statistics: PointStatistics | None, metric: Metric, request: Request, ops: Backend
+) -> tuple[Tree, Linkage | None]:
+    """The tree of finite points, and the dendrogram if the device has begun with it; not where times of stages are
+    shown."""
+    progress, linkage = _announce_search(points, request), None
+
+    def ahead(edges: Array, weights: Array) -> None:
+        nonlocal linkage
+        linkage = ops.linkage(edges, weights, early=True)
+
+    told = {"report": progress.rounds, "cores": progress.cores, "ahead": None if progress.shown else ahead}
+    tree = metric_tree(points, statistics, metric, request.min_samples, ops, alpha=request.alpha, **told)
+    return tree, None if linkage is None else replace(linkage, height=tree[1])
 
 
 def _weighted_model(

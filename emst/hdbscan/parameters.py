@@ -7,6 +7,7 @@ import reprlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -146,7 +147,7 @@ MOST_ALLOWED = 256
 
 def check_parameters(estimator: Any, rules: dict[str, Rule] = RULES) -> None:
     """Raise ValueError for the first parameter whose value is not allowed."""
-    values = tuple(getattr(estimator, name) for name in rules)
+    values = attrgetter(*rules)(estimator)
     types = tuple(map(type, values))  # True equals 1, but is no integer
     known = (types, values) if rules is RULES and PLAIN.issuperset(types) else None
     if known is not None and known in _allowed:

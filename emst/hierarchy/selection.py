@@ -64,7 +64,6 @@ def flat_clustering(
     n = condensed.linkage.points
     largest = n if options.max_cluster_size is None else min(options.max_cluster_size, n)
     eligible = condensed if options.epsilon_max == math.inf else _too_wide_too_large(condensed, options.epsilon_max)
-    leaving = condensed.leaving(take=ops.take)  # before `select`, whose last step waits for the GPU
     single = options.allow_single_cluster
     if options.method == "leaf" and condensed.count == 1:
         single &= options.unsplit_root
@@ -72,10 +71,10 @@ def flat_clustering(
         selection = ops.select(eligible, options.method, options.epsilon, largest, single)
     else:
         selection = select_by_constraints(eligible, constraints, options.constraint_weight, largest, single, ops)
-    labels, probabilities = ops.label_points(condensed, selection, options.epsilon, *leaving)
+    labels, probabilities = ops.label_points(condensed, selection, options.epsilon)
     if options.allow_single_cluster and len(selection.chosen) == 1 and not bool((labels >= 0).any()):
         # Epsilon has selected the root, but no point leaves it late enough to be a member: there is no cluster.
-        selection = replace(selection, chosen=selection.chosen[:0], label=np.full_like(selection.label, -1))
+        selection = Selection(selection.chosen[:0], np.full_like(selection.label, -1))
     return FlatClustering(condensed, selection, labels, probabilities)
 
 

@@ -58,6 +58,8 @@ def opened(X: Any) -> tuple[Any, int | None, Callable[[Array], Any]]:
     """`native_array`, `gpu_of` and `giver` of the same data, which is looked at once."""
     if isinstance(X, np.ndarray):
         return X, None, to_host
+    if _is_cupy(X):
+        return X, X.data.device_id, _placer(X.data.device_id)
     array = native_array(X)
     return array, gpu_of(array), giver(X)
 
@@ -96,7 +98,11 @@ def giver(X: Any) -> Callable[[Array], Any]:
     if is_torch(X):
         torch, home = _torch(), X.device
         return lambda result: torch.from_dlpack(result).to(home)
-    gpu = gpu_of(X)
+    return _placer(gpu_of(X))
+
+
+def _placer(gpu: int | None) -> Callable[[Array], Any]:
+    """`placed` on that GPU."""
     return lambda result: placed(result, gpu)
 
 

@@ -9,6 +9,7 @@ greatest coordinate have a 32nd power above 0.
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -25,6 +26,7 @@ def scale_of(statistics: PointStatistics, dtype: np.dtype, degree: float = 2.0, 
     return math.ldexp(1.0, min(highest - math.frexp(greatest)[1], 1000) if greatest > 0 else 0)
 
 
+@functools.cache
 def highest_exponent(d: int, dtype: np.dtype, degree: float = 2.0, core_factor: float = 1.0) -> int:
     """The greatest e such that scaled coordinates may reach 2^e: (2 * 2^e)^degree * d stays below 2^maxexp, also if it
     is multiplied by `core_factor`. At most 950, so that the extent times 2^64 cells is a number under any norm."""

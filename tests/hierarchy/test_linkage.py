@@ -190,6 +190,24 @@ def test_edges_with_a_cycle_are_an_error(ops, n, twice):
         give(ops, edges, np.arange(n - 1.0))
 
 
+@pytest.mark.gpu
+@pytest.mark.parametrize("n", [2, 300, 9_000, 70_001])
+def test_an_early_dendrogram_stays_within_bounds(n):
+    """Whatever the edges are: the caller does not know them yet."""
+    cupy = pytest.importorskip("cupy")
+    import emst.cuda as ops
+
+    g, info = np.random.default_rng(n), np.iinfo(np.int32)
+    heights = np.arange(n - 1.0)
+    for lowest, highest in [(info.min, info.max), (-1, 0), (0, n - 1), (n, 2 * n)]:
+        edges = g.integers(lowest, highest, (n - 1, 2), np.int32, endpoint=True)
+        ops.linkage(to_device(ops, edges), to_device(ops, heights), early=True)
+    cupy.cuda.Device().synchronize()
+    edges = np.stack([np.arange(n - 1), np.arange(1, n)], axis=1).astype(np.int32)
+    sizes = to_host(ops.linkage(to_device(ops, edges), to_device(ops, heights)).size)
+    assert sizes.tolist() == list(range(2, n + 1))
+
+
 @pytest.mark.parametrize("what", ["loop", "cycle", "range", "negative", "rows", "columns"])
 def test_changed_edges_are_an_error(ops, what):
     """A result's arrays belong to the caller, who may have written to them."""

@@ -30,12 +30,13 @@ def check(ops, edges, heights, min_cluster_size, choices, persistence=0.0):
             for side, tree in ((ops, ours), (reference, from_reference))
         )
         assert_same(choice, expected)
-        labels, probabilities = (to_host(array) for array in ops.label_points(ours, choice, epsilon, *leaving))
-        assert labels.dtype == np.int64
-        assert labels.shape == probabilities.shape == (n,)
-        theirs = reference.label_points(from_reference, expected, epsilon, *from_reference.leaving())
-        np.testing.assert_array_equal(labels, theirs[0])
-        np.testing.assert_array_equal(probabilities, theirs[1])
+        theirs = reference.label_points(from_reference, expected, epsilon)
+        for points in (leaving, ()):  # those of the tree, given or by default
+            labels, probabilities = map(to_host, ops.label_points(ours, choice, epsilon, *points))
+            assert labels.dtype == np.int64
+            assert labels.shape == probabilities.shape == (n,)
+            np.testing.assert_array_equal(labels, theirs[0])
+            np.testing.assert_array_equal(probabilities, theirs[1])
 
 
 def choices(n, heights):
@@ -132,8 +133,9 @@ def test_a_single_point(ops):
     assert to_host(condensed.born_heights()).tolist() == [0.0]
     for single, label, probability in [(False, -1, 0.0), (True, 0, 1.0)]:
         selection = ops.select(condensed, "eom", 0.0, 2, single)
-        found = ops.label_points(condensed, selection, 0.0, *condensed.leaving())
-        assert [to_host(array).tolist() for array in found] == [[label], [probability]]
+        for points in (condensed.leaving(), ()):
+            found = ops.label_points(condensed, selection, 0.0, *points)
+            assert [to_host(array).tolist() for array in found] == [[label], [probability]]
     assert to_host(ops.outlier_scores(condensed, *condensed.leaving())).tolist() == [0.0]
 
 

@@ -221,8 +221,8 @@ def test_weights_ascend_where_roots_do_not(ops):
         def __getattr__(self, name):
             return getattr(ops, name)
 
-        def sorted_edges(self, *args):
-            edges, weights = ops.sorted_edges(*args)
+        def sorted_edges(self, *args, **ahead):
+            edges, weights = ops.sorted_edges(*args, **ahead)
             weights[5] = np.nextafter(float(weights[4]), 0)
             return edges, weights
 

@@ -52,6 +52,27 @@ def test_many_edges_of_the_same_weight(ops, kind, dtype, k):
         np.testing.assert_array_equal(to_host(ours), theirs)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("k", [1, 5])
+@pytest.mark.parametrize("kind", ["uniform", "repeated", "all equal"])
+def test_a_dendrogram_that_begins_before_edges_are_known(ops, kind, k, dtype):
+    """On a GPU. It begins anew where ties were not in order."""
+    square = np.indices((12, 12)).reshape(2, -1).T.astype(dtype)
+    index, expected_bvh, order = hierarchies(ops, square if kind == "all equal" else cloud(400, 3, dtype, kind), k)
+    begun = []
+
+    def ahead(*tree):
+        begun.append((tree, ops.linkage(*tree, early=True)))
+
+    edges, weights = ops.sorted_edges(index, forest_on(ops, finished(expected_bvh)), to_device(ops, order), ahead=ahead)
+    assert bool(begun) == (ops.name == "cuda")
+    for tree, linkage in begun[-1:]:
+        assert tree[0] is edges
+        expected = reference.linkage(to_host(edges), to_host(weights))
+        np.testing.assert_array_equal(to_host(linkage.child), expected.child)
+        np.testing.assert_array_equal(to_host(linkage.size), expected.size)
+
+
 def test_a_forest_that_does_not_span_keeps_its_edges(ops):
     index, expected_bvh, order = hierarchies(ops, cloud(100, 2, np.float64))
     forest = finished(expected_bvh)

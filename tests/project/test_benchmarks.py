@@ -38,7 +38,7 @@ def test_clusterings(device, tmp_path):
         assert 0 < int(named["noise"]) < 600
         assert float(named["total weight"]) > 0
     stages = next(row for row in rows if row[0] == "stages, ms")
-    assert stages[2:8] == ["tree", "linkage", "condense", "take", "select", "label_points"]
+    assert stages[2:7] == ["tree", "linkage", "condense", "select", "label_points"]
 
 
 def test_clusterings_beside_peers(tmp_path):

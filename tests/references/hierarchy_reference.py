@@ -252,7 +252,9 @@ def select(condensed, method, epsilon, max_cluster_size, allow_single_cluster):
     return Selection(np.array(ascending, np.int32), np.array(label, np.int32))
 
 
-def label_points(condensed, selection, epsilon, cluster, height):
+def label_points(condensed, selection, epsilon, cluster=None, height=None):
+    if cluster is None:
+        cluster, height = condensed.leaving()
     chosen = selection.chosen.tolist()
     least, farthest = 0.0, INF
     if chosen == [0]:

@@ -505,7 +505,7 @@ def edge_powers(index, u, v):
     return power_between(index.scaled[u], index.scaled[v], index.norm)
 
 
-def sorted_edges(index, forest, order, powers=False):
+def sorted_edges(index, forest, order, powers=False, ahead=None):
     used = forest.source >= 0
     u, v, weight = forest.source[used], forest.target[used], forest.weight[used]
     ranked = np.lexsort((v, u, edge_powers(index, u, v), weight))

@@ -8,6 +8,7 @@ from emst.backend.records import Selection
 from emst.cpu.hierarchy.condensed import density
 from emst.cpu.hierarchy.sums import sum_of
 from emst.cpu.runtime.compile import kernel
+from emst.cpu.runtime.gather import take
 from emst.cpu.runtime.numbers import greater, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
@@ -84,8 +85,10 @@ def _number(parent, chosen, number, label):
     return count
 
 
-def label_points(condensed, selection, epsilon, cluster, height):
+def label_points(condensed, selection, epsilon, cluster=None, height=None):
     """See `emst.backend.operations`."""
+    if cluster is None:
+        cluster, height = condensed.leaving(take=take)
     n = len(cluster)
     labels, probabilities = np.empty(n, np.int64), np.empty(n)
     chosen = selection.chosen

@@ -23,8 +23,8 @@ GRAIN = 1 << 15  # edges
 AHEAD = 16  # edges that are fetched before they are read
 
 
-def sorted_edges(index, forest, order, powers=False):
-    """See `emst.backend.operations`."""
+def sorted_edges(index, forest, order, powers=False, ahead=None):
+    """See `emst.backend.operations`. Nothing goes ahead: the host computes itself."""
     forget_neighbours(index)  # the sort needs memory
     order = np.arange(index.n, dtype=np.int32) if order is None else order
     if index.n < FEW:

@@ -30,6 +30,7 @@ __global__ void __launch_bounds__(ROUND_THREADS, 1024 / ROUND_THREADS)
   const int points = (int)n;
   __shared__ i64 first_record[MOST_ROUNDS];
   __shared__ u32 closed[MOST_ROUNDS];
+  EdgeList now = {edges, nullptr, (u32)m};
   for (i64 c = grid.first(); c < n; c += grid.step()) records[c] = NO_RECORD;
   grid.sync();
   for_tiles(grid, m, [&](i64 i) {
@@ -40,7 +41,7 @@ __global__ void __launch_bounds__(ROUND_THREADS, 1024 / ROUND_THREADS)
     for (int j = 0; j < EACH; j++) {
       rank[j] = (int)(i + j * ROUND_THREADS);
       there[j] = i + j * ROUND_THREADS < m;
-      ends[j] = edges[minimum(i + j * ROUND_THREADS, m - 1)];
+      ends[j] = now.at(minimum(i + j * ROUND_THREADS, m - 1));
     }
     offer(records, rank, ends, there);
   });
@@ -48,7 +49,6 @@ __global__ void __launch_bounds__(ROUND_THREADS, 1024 / ROUND_THREADS)
   grid.sync();
 
   i64 count = n, left = m, begin = 0;
-  EdgeList now = {edges, nullptr};
   int round = 0;
   u32 pass = 0;
   for (; count > 1; round++) {
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(ROUND_THREADS, 1024 / ROUND_THREADS)
       grid.sync();
     } while (*(volatile u32 *)&progress->unfinished >= pass);  // another block may have begun the next pass
     const i64 half = round % 2 ? n / 2 : 0;
-    const EdgeList after = {ends_left + half, ranks_left + half};
+    const EdgeList after = {ends_left + half, ranks_left + half, (u32)m};
     if (round == 0)
       contract_edges(grid, now, left, here, after, next, progress->edges, [&](i64 i, int2 ends, u64 x, u64 y) {
         const bool own_x = slot_in(x) == 2u * (u32)i, own_y = slot_in(y) == 2u * (u32)i + 1;

@@ -52,17 +52,32 @@ class Chains:
         _scan_rounds(path, name, len(self.entries), self.entries, self.slots, self.rounds, *args)
 
 
-def linkage(edges: cupy.ndarray, weights: cupy.ndarray, sizes: cupy.ndarray | None = None) -> Linkage:
+def linkage(
+    edges: cupy.ndarray, weights: cupy.ndarray, sizes: cupy.ndarray | None = None, early: bool = False
+) -> Linkage:
     """See `emst.backend.operations`."""
-    m = len(weights)
-    child, size = empties(((m, 2), np.int32), (m, np.int32))
     total, weights_of_vertices = None, None
     if sizes is not None:
         sizes, total = cupy.ascontiguousarray(sizes), int(sizes.sum(dtype=np.int64))
         if sizes.dtype == np.int64:
-            sizes, weights_of_vertices, size = None, sizes, size.astype(np.int64) if m == 0 else size
-    if m == 0:
-        return Linkage(child, size, weights, None, total)
+            sizes, weights_of_vertices = None, sizes
+    if len(weights) == 0:
+        kind = np.int32 if weights_of_vertices is None else np.int64
+        return Linkage(cupy.empty((0, 2), np.int32), cupy.empty(0, kind), weights, None, total)
+    child, size, chains, number = _begun(edges, len(weights), sizes)
+    if not early and number.arrived() == [0]:
+        raise ValueError(NO_TREE)
+    if weights_of_vertices is not None:
+        size = weighted_sizes(chains, child, size, weights_of_vertices)
+    return Linkage(child, size, weights, chains, total)
+
+
+def _begun(
+    edges: cupy.ndarray, m: int, sizes: cupy.ndarray | None
+) -> tuple[cupy.ndarray, cupy.ndarray, Chains, Written]:
+    """Children, sizes and chains of m edges, and the number of rounds, which is 0 if the edges are no tree. Kernels
+    stay within bounds whatever the edges are."""
+    child, size = empties(((m, 2), np.int32), (m, np.int32))
     slot_bits = (2 * m + 1).bit_length()
     bits = slot_bits + (m + 1).bit_length().bit_length()  # of the slot and the round
     word = np.dtype(np.uint32 if bits <= KEY_BITS else np.uint64)
@@ -74,12 +89,7 @@ def linkage(edges: cupy.ndarray, weights: cupy.ndarray, sizes: cupy.ndarray | No
     slot_mask, results = word.type((1 << slot_bits) - 1), (slots, child, size)
     args = (keys, entries, rounds, slot_mask, m, sizes, *results)
     _scan_rounds("hierarchy/linkage", f"sum_chains<u{8 * word.itemsize}>", m, *args)
-    chains = Chains(entries, slots, parent_merge, rounds)
-    if number.arrived() == [0]:
-        raise ValueError(NO_TREE)
-    if weights_of_vertices is not None:
-        size = weighted_sizes(chains, child, size, weights_of_vertices)
-    return Linkage(child, size, weights, chains, total)
+    return child, size, Chains(entries, slots, parent_merge, rounds), number
 
 
 def _scan_rounds(path: str, name: str, m: int, *args: object) -> None:

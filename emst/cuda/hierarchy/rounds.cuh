@@ -18,11 +18,17 @@ struct Progress {
 };
 static_assert(sizeof(Progress) == 8 * EMST_PROGRESS_WORDS, "linkage.py allocates it");
 
-// Edges between components. `ranks` null: an edge's rank is its index.
+// Edges between components, of which the last is number `last`. `ranks` null: an edge's rank is its index. The first
+// list may be none of a tree, or may not have been written (`early` in linkage.py): any number counts as a component.
 struct EdgeList {
   int2 *ends;
   int *ranks;
+  u32 last;
   __device__ int rank(i64 i) const { return ranks ? ranks[i] : (int)i; }
+  __device__ int2 at(i64 i) const {
+    const int2 e = ends[i];
+    return make_int2((int)minimum((u32)e.x, last), (int)minimum((u32)e.y, last));
+  }
 };
 
 // The record of a component: the slot of the lightest edge that leaves it, and the component at the other end, which
@@ -144,7 +150,7 @@ __device__ void contract_edges(const Grid &grid, const EdgeList &edges, i64 coun
     bool kept[EACH];
     u32 at[EACH];
 #pragma unroll
-    for (int j = 0; j < EACH; j++) ends[j] = edges.ends[minimum(i + j * ROUND_THREADS, count - 1)];
+    for (int j = 0; j < EACH; j++) ends[j] = edges.at(minimum(i + j * ROUND_THREADS, count - 1));
 #pragma unroll
     for (int j = 0; j < EACH; j++) {
       x[j] = records[ends[j].x];

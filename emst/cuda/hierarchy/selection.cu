@@ -250,15 +250,18 @@ __device__ inline double strength(double lambda, double death) {
   return death == 0.0 || lambda >= death ? 1.0 : __ddiv_rn(lambda, death);
 }
 
+// A point leaves at its own height or, unless `merge` is null, at that of its merge.
 template <class T>
-__global__ void label_points(i64 n, const int *cluster, const T *height, const int *label, const int *chosen,
-                             const double *death, double epsilon, i64 *labels, double *probabilities) {
+__global__ void label_points(i64 n, const int *cluster, const T *height, const int *merge, const int *label,
+                             const int *chosen, const double *death, double epsilon, i64 *labels,
+                             double *probabilities) {
   i64 p = thread_id();
   if (p >= n) return;
   int l = label[cluster[p]];
-  const double lambda = density(height[p]);
+  const T leaves = height[merge ? merge[p] : p];
+  const double lambda = density(leaves);
   const int c = l < 0 ? NOT_CHOSEN : chosen[l];
-  if (c == 0 && (epsilon != 0.0 ? widened(height[p]) > epsilon : lambda < death[0])) l = NOT_CHOSEN;
+  if (c == 0 && (epsilon != 0.0 ? widened(leaves) > epsilon : lambda < death[0])) l = NOT_CHOSEN;
   labels[p] = l;
   probabilities[p] = l < 0 ? 0.0 : strength(lambda, death[c]);
 }

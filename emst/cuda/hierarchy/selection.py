@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import functools
+
 import cupy
 import numpy as np
 
 from emst.backend.records import Condensed, Selection
+from emst.cuda.runtime.arguments import Address
 from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import ctype, number_type
 from emst.cuda.runtime.constants import AHEAD, FEW, FEW_THREADS
 from emst.cuda.runtime.launch import launch
 from emst.cuda.runtime.memory import all_ones, array_at, empties, scratch
-from emst.cuda.runtime.to_host import Written
+from emst.cuda.runtime.to_host import OnItsWay, Written
+
+
+class Selected(Selection):
+    """A selection whose clusters the host counts when somebody asks for them: labels do not wait for that."""
+
+    def __init__(self, places: Address, count: Address, label: cupy.ndarray) -> None:
+        self.places, self.label = places, label  # the chosen clusters are the first of these places
+        self._count = count
+
+    @functools.cached_property
+    def chosen(self) -> cupy.ndarray:
+        with self.label.device:
+            return array_at(self.places, OnItsWay(self._count).arrived()[0])
 
 
 def select(
@@ -41,14 +57,14 @@ def select(
 def _select_few(condensed: Condensed, largest: int, root_too: np.bool_, only_leaves: np.bool_) -> Selection:
     """The selection by one launch, where there is no epsilon."""
     count = condensed.count
-    ids, pairs, total = (count, np.int32), ((count, 2), np.int32), Written(1)
-    chosen, label = scratch(ids, ids)
+    ids, pairs = (count, np.int32), ((count, 2), np.int32)
+    chosen, label, total = scratch(ids, ids, (1, np.int32))
     words, pointers, spare, far, rank, marked = scratch(
         (2 * count, np.uint64), pairs, pairs, ids, ids, (count, np.bool_)
     )
     rules = (condensed.size, condensed.stability, largest, root_too, only_leaves)
     climbing = (far, words, marked)
-    numbering = (pointers, spare, np.int32(_passes(count)), chosen, rank, total.address, label)
+    numbering = (pointers, spare, np.int32(_passes(count)), chosen, rank, total, label)
     launch(
         "hierarchy/selection",
         f"select_few<{number_type(condensed.size.dtype)}>",
@@ -56,8 +72,7 @@ def _select_few(condensed: Condensed, largest: int, root_too: np.bool_, only_lea
         *(count, condensed.parent, condensed.children, *rules, *climbing, *numbering),
         block=FEW_THREADS,
     )
-    total.launched()
-    return Selection(array_at(chosen, total.arrived()[0]), array_at(label))
+    return Selected(chosen, total, array_at(label))
 
 
 def number_chosen(topmost: cupy.ndarray) -> Selection:
@@ -118,23 +133,24 @@ def _passes(count: int) -> int:
 
 
 def label_points(
-    condensed: Condensed, selection: Selection, epsilon: float, cluster: cupy.ndarray, height: cupy.ndarray
+    condensed: Condensed,
+    selection: Selection,
+    epsilon: float,
+    cluster: cupy.ndarray | None = None,
+    height: cupy.ndarray | None = None,
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
     """See `emst.backend.operations`."""
+    merge = None  # whose height it is, by point
+    if cluster is None or height is None:
+        cluster, height, merge = condensed.cluster, condensed.linkage.height, condensed.leaving_merge
+        if len(height) == 0:
+            (cluster, height), merge = condensed.leaving(), None
     n = len(cluster)
     labels, probabilities = empties((n, np.int64), (n, np.float64))
-    rules = (selection.label, selection.chosen, condensed.death, np.float64(epsilon))
-    launch(
-        "hierarchy/selection",
-        f"label_points<{ctype(height.dtype)}>",
-        n,
-        n,
-        cluster,
-        height,
-        *rules,
-        labels,
-        probabilities,
-    )
+    chosen = selection.places if isinstance(selection, Selected) else selection.chosen
+    rules = (selection.label, chosen, condensed.death, np.float64(epsilon))
+    args = (cluster, height, merge, *rules, labels, probabilities)
+    launch("hierarchy/selection", f"label_points<{ctype(height.dtype)}>", n, n, *args)
     return labels, probabilities
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 KERNELS = {
     "rest": "points/rounds join_rest<{T}, {D}, {M}, {MRD}> resident",  # first, as it takes the longest
     "begin": """
-        runtime/copies send_words
         points/statistics point_statistics<{T}, {U}>
         points/order cell_grids<{T}, {U}, {A}>
         points/order cell_codes<{T}, {A}>
@@ -99,6 +98,7 @@ KERNELS = {
         points/products_search leave_out<{T}>
     """,
     "products cores": """
+        runtime/copies send_words
         points/products_knn collect_near<{STAGES}>
         points/products_knn bound_groups<{STAGES}>
         points/products_knn reach_of_rank
@@ -132,6 +132,7 @@ KERNELS = {
     "partitions of many axes": "points/order rank_axes<double, u64>",
     "partitions": """
         runtime/copies copy_pieces
+        runtime/copies send_words
         points/order cell_grids<double, u64, {A}>
         points/order code_segments<{T}, {A}>
         partitions/split count_segments
@@ -219,6 +220,7 @@ KERNELS = {
     """,
     "few labels": "runtime/sort rank_keys<u32>",
     "many labels": """
+        runtime/copies send_words
         hierarchy/nodes find_nodes<{R}> resident
         hierarchy/nodes mark_merges<{S}>
         hierarchy/nodes list_children<{S}>

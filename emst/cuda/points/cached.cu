@@ -11,7 +11,7 @@ __global__ void __launch_bounds__(EMST_BLOCK, 6)
                 const T *rows, int dimensions, int stride, const Bits<T> *step, const Bits<T> *second, int *nearest,
                 Bits<T> *bound, Bits<T> *best, int *count) {
   if (thread_id() == 0) count[2] = count[3] = count[4] = 0;  // see search.cu
-  if (parent && status[1]) return;
+  if (parent && status[0]) return;
   const Bounds<T> bounds = {rows, dimensions, stride, step, second, nearest, bound, best};
   begin_block<T, FIXED, EMST_BLOCK>(blockIdx.x, parent, labels, n, h, nodes, bounds);
 }

@@ -9,6 +9,7 @@
 // partitions' cuts.
 #include "runtime/compact.cuh"
 #include "runtime/ties.cuh"
+#include "runtime/told.cuh"
 #include "points/cells.cuh"
 
 constexpr int CROWD = EMST_CROWD;
@@ -90,12 +91,12 @@ __global__ void code_segments(const T *points, int dimensions, i64 n, double sca
 }
 
 // Points that are in the order of the highest bits of their codes, in the order of all bits. Where longer runs stay as
-// they are, or nothing has been sorted, `state` becomes the number of passes.
-__global__ void __launch_bounds__(TIE_THREADS)
-    order_packed(const u64 *key, i64 n, int bits, const int *many, const u64 *code, int *ordered, int *state) {
+// they are, or nothing has been sorted, `state` and `told` become the number of passes.
+__global__ void __launch_bounds__(TIE_THREADS) order_packed(const u64 *key, i64 n, int bits, const int *many,
+                                                            const u64 *code, int *ordered, int *state, int *told) {
   const int passes = passes_of(many);
   if (passes > MOST_PASSES) {
-    *state = passes;
+    tell_once(state, told, passes);
     return;
   }
   order_ties<CROWD, u64>(
@@ -103,7 +104,7 @@ __global__ void __launch_bounds__(TIE_THREADS)
       [](u64 a, u64 b) { return a < b; }, [&](i64, u64 word) { return (int)index_of(word, bits); },
       [&](i64 to, u64, int row, Run run) {
         ordered[to] = row;
-        if (run != SHORT_RUN) *state = passes;
+        if (run != SHORT_RUN) tell_once(state, told, passes);
       });
 }
 

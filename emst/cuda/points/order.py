@@ -14,6 +14,7 @@ import numpy as np
 
 from emst.backend.records import CROWD, LEAST_EXTENT, MOST_CURVE_AXES, Box, CurveCells, CurveOrder, runs_of
 from emst.cuda.points.corners import corners_of, corners_of_box
+from emst.cuda.runtime.arguments import Address
 from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import BLOCK, DIGIT_BITS, LEAST_PASSES, MOST_PASSES, TIES_A_THREAD
@@ -22,7 +23,7 @@ from emst.cuda.runtime.gather import take
 from emst.cuda.runtime.launch import launch, launch_over_points, launch_resident
 from emst.cuda.runtime.memory import cleared, empties, scratch, zeros
 from emst.cuda.runtime.sort import few, index_bits, sample_ties, sort_packed, sort_pairs
-from emst.cuda.runtime.to_host import OnItsWay, Written
+from emst.cuda.runtime.to_host import Written
 
 THREADS = 1 << 18  # that find the boxes, at most
 WARP = 32  # lanes: the warp of a cell ranks so many axes, one a lane
@@ -75,7 +76,7 @@ def at_once(n: int, d: int) -> bool:
     return not few(n) or d <= WARP
 
 
-def begin_order(points: cupy.ndarray, scale: float, corners: cupy.ndarray) -> Finish:
+def begin_order(points: cupy.ndarray, scale: float, corners: cupy.ndarray | Address) -> Finish:
     """Begin with the order of points, each of which counts once, in the box with these corners. Returns what finishes
     the first level."""
     return (_begin_few if few(len(points)) else _begin_many)(points, scale, corners)
@@ -130,7 +131,7 @@ def curve_segments(
     return segments
 
 
-def _begin_few(points: cupy.ndarray, scale: float, corners: cupy.ndarray) -> Finish:
+def _begin_few(points: cupy.ndarray, scale: float, corners: cupy.ndarray | Address) -> Finish:
     """The first level of few points, by one launch."""
     n, d = points.shape
     grids = new_grids(1, d)
@@ -149,7 +150,7 @@ def _begin_few(points: cupy.ndarray, scale: float, corners: cupy.ndarray) -> Fin
     return finish
 
 
-def _begin_many(points: cupy.ndarray, scale: float, corners: cupy.ndarray) -> Finish:
+def _begin_many(points: cupy.ndarray, scale: float, corners: cupy.ndarray | Address) -> Finish:
     """The first level of many points: by the highest bits of their codes, in few passes, and those by all bits that
     share these bits with more than CROWD others. If few passes do not suffice, all by all bits."""
     (n, d), level = points.shape, Level(len(points), 1)
@@ -157,14 +158,14 @@ def _begin_many(points: cupy.ndarray, scale: float, corners: cupy.ndarray) -> Fi
     codes = _codes(points, scale, level, grids, keys)
     least = LEAST_PASSES + (n > 1 << LEAST_PASSES * DIGIT_BITS)  # more points than keys of so many bits
     many, state = sample_ties(keys, least, MOST_PASSES + 1, CROWD // 2)
-    ordered = cupy.empty(n, np.int32)
+    ordered, told = cupy.empty(n, np.int32), Written(1)
     keys = sort_packed(keys, many)
-    args = (keys, n, np.int32(bits), many, codes, ordered, state)
+    args = (keys, n, np.int32(bits), many, codes, ordered, state, told.address)
     launch("points/order", "order_packed", -(-n // TIES_A_THREAD), *args)
-    states = OnItsWay(state)
+    told.launched()
 
     def finish() -> tuple[cupy.ndarray, Level | None]:
-        (passes,) = states.arrived()
+        (passes,) = told.arrived()
         if passes == 0:
             return ordered, None
         if passes > MOST_PASSES:
@@ -184,7 +185,7 @@ def _begin_many(points: cupy.ndarray, scale: float, corners: cupy.ndarray) -> Fi
     return finish
 
 
-def _corners(points: cupy.ndarray, level: Level, box: Box | None) -> cupy.ndarray:
+def _corners(points: cupy.ndarray, level: Level, box: Box | None) -> cupy.ndarray | Address:
     """A box around the points of every cell, as ordered integers; `box`, unless None, is that of the first cell."""
     if level.cell is None:
         return corners_of(points) if box is None else corners_of_box(box)
@@ -196,7 +197,7 @@ def _corners(points: cupy.ndarray, level: Level, box: Box | None) -> cupy.ndarra
     return corners
 
 
-def _grids(corners: cupy.ndarray, cells: int, d: int, scale: float) -> Grids:
+def _grids(corners: cupy.ndarray | Address, cells: int, d: int, scale: float) -> Grids:
     """The grids of cells with these boxes."""
     grids, axes, ranks = new_grids(cells, d), min(d, MOST_CURVE_AXES), None
     box = (cells, np.int32(d), scale)
@@ -208,7 +209,7 @@ def _grids(corners: cupy.ndarray, cells: int, d: int, scale: float) -> Grids:
     return grids
 
 
-def _types(corners: cupy.ndarray) -> str:
+def _types(corners: cupy.ndarray | Address) -> str:
     """Arguments of templates: the type of the coordinates, and that of the ordered integers."""
     return "double, u64" if corners.dtype.itemsize == 8 else "float, u32"
 

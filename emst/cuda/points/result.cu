@@ -11,6 +11,7 @@
 #include "runtime/compact.cuh"
 #include "runtime/order.cuh"
 #include "runtime/ties.cuh"
+#include "runtime/told.cuh"
 #include "distances/point_rows.cuh"
 
 constexpr int LONGEST_RUN = EMST_LONGEST_RUN;
@@ -130,12 +131,12 @@ __device__ void emit(int2 rows, T weight, double unscale, i64 at, int2 *edge, T 
   narrow(mul(widened(distance_of<SQUARED>(weight)), unscale), length[at]);
 }
 
-// `state` becomes the number of passes that the keys have been sorted by if a long run is not in order. Most are: edges
-// of duplicates are equally heavy, and their slots are in the order of their ends.
+// `state` and `told` become the number of passes that the keys have been sorted by if a long run is not in order. Most
+// are: edges of duplicates are equally heavy, and their slots are in the order of their ends.
 template <class T, bool MRD, bool SQUARED>
 __global__ void __launch_bounds__(TIE_THREADS)
     emit_sorted(const u64 *key, i64 count, int bits, const int *many, const u64 *ends, const u64 *edges, double unscale,
-                int2 *edge, T *length, int *state) {
+                int2 *edge, T *length, int *state, int *told) {
   constexpr int N = KEYS<T, MRD>;
   using Listed = Edge<Bits<T>, N>;
   const Listed *const listed = reinterpret_cast<const Listed *>(edges);
@@ -157,7 +158,7 @@ __global__ void __launch_bounds__(TIE_THREADS)
           emit<SQUARED>(e.rows, value_of(e.key[0]), unscale, to, edge, length);
         else
           emit<SQUARED>(e.rows, value_of((int)(word >> 33)), unscale, to, edge, length);
-        if (run == UNORDERED_RUN) *state = passes;
+        if (run == UNORDERED_RUN) tell_once(state, told, passes);
       });
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
-from emst.backend.records import Forest, Taken
+from emst.backend.records import Ahead, Forest, Taken
 from emst.cuda.merge import scratch_of
 from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.compaction import Compaction
@@ -13,11 +13,17 @@ from emst.cuda.runtime.constants import DIGIT_BITS, LONGEST_RUN, MOST_PASSES, TI
 from emst.cuda.runtime.launch import launch, launch_over_points
 from emst.cuda.runtime.memory import empties, scratch
 from emst.cuda.runtime.sort import index_bits, sample_ties, sort_packed, sort_pairs
-from emst.cuda.runtime.to_host import OnItsWay, Written
+from emst.cuda.runtime.to_host import Written
+
+AHEAD_UP_TO = 1 << 22  # edges: of more, the wait is a small part, and the next stage would need much more memory
 
 
 def sorted_edges(
-    index: SearchIndex, forest: Forest, order: cupy.ndarray | None, powers: bool = False
+    index: SearchIndex,
+    forest: Forest,
+    order: cupy.ndarray | None,
+    powers: bool = False,
+    ahead: Ahead | None = None,
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
     """See `emst.backend.operations`. The forest cannot be merged further: its buffers are freed.
 
@@ -27,13 +33,15 @@ def sorted_edges(
     count, weight, scratch = index.n - forest.count, forest.weight, scratch_of(forest)
     ends, taken = scratch.ends, scratch.taken
     forest.scratch = forest.edge_u = forest.edge_v = None
+    ahead = _no_ahead if ahead is None or count > AHEAD_UP_TO else ahead
     if not index.few:
-        edges, weights = _in_total_order(index, ends, weight, count, order, squared, unscale, taken)
+        edges, weights = _in_total_order(index, ends, weight, count, order, squared, unscale, taken, ahead)
         return edges, weights if powers else _rooted(index, weights)
     edges, weights = _results(index, count)
     points = index.rows, *index.shape, index.metric.norm
     args = (ends, weight, index.n, *points, order, unscale, edges, weights)
     launch("points/result", f"emit_ranked<{_edge_template(index)}, {squared}>", 32 * index.n, *args)
+    ahead(edges, weights)
     _check(taken)
     return edges, weights if powers else _rooted(index, weights)
 
@@ -47,6 +55,7 @@ def _in_total_order(
     squared: str,
     unscale: float,
     taken: Taken | None,
+    ahead: Ahead,
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
     """Edges and weights by a sort of the weights. The empty slots come after `count`."""
     n, bits = index.n, np.int32(index_bits(index.n))
@@ -54,19 +63,26 @@ def _in_total_order(
     args = (ends, weight, n, index.rows, *index.shape, index.metric.norm, order, bits, keys, listed)
     launch_over_points("points/result", f"list_edges<{_edge_template(index)}>", n, *args)
     many, state = sample_ties(keys, MOST_PASSES - 1, MOST_PASSES, LONGEST_RUN // 8)
-    keys = sort_packed(keys, many)
+    keys, told = sort_packed(keys, many), Written(1)
     edges, weights = _results(index, count)
     name, written = f"<{index.T}, {_mrd(index)}, {squared}>", (listed, unscale, edges, weights)
-    sort = (keys, count, bits, many, ends, *written, state)
+    sort = (keys, count, bits, many, ends, *written, state, told.address)
     launch("points/result", f"emit_sorted{name}", -(-count // TIES_A_THREAD), *sort)
-    (passes,) = OnItsWay(state).arrived()
+    told.launched()
+    ahead(edges, weights)
+    (passes,) = told.arrived()
     _check(taken)  # before the next kernels: these read the ends of all edges
     if passes:
         places, slots = _long_runs(keys[:count], max(64 - DIGIT_BITS * passes, int(bits)), bits)
         del keys, sort
         slots = _by_all_keys(index, ends, slots, weight)
         launch("points/result", f"emit_listed{name}", len(slots), places, slots, len(slots), weight, *written)
+        ahead(edges, weights)
     return edges, weights
+
+
+def _no_ahead(edges: cupy.ndarray, weights: cupy.ndarray) -> None:
+    """Nothing follows, or nothing that could begin."""
 
 
 def _check(taken: Taken | None) -> None:

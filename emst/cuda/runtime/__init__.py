@@ -24,5 +24,6 @@ ties.cuh        the order of equal keys, after a sort
 scan.cuh        prefix sums within segments
 compact.cuh     ordered compaction: the indices to keep, in order
 compaction.py   how it is launched
+told.cuh        what a kernel tells the host
 lookback.cuh    how the tiles of a single-pass scan exchange their sums
 """
