@@ -15,14 +15,8 @@ KERNELS = {
     """,
     "many axes": "points/order rank_axes<{T}, {U}>",
     "ranked": "points/order_few order_few<{T}, {T}, {U}, {A}> resident",
-    "hierarchy": """
-        points/bvh leaf_boxes<{T}, {D}>
-        points/bvh upper_boxes<{T}, {D}>
-    """,
-    "hierarchy cores": """
-        points/bvh leaf_cores<{T}, {D}>
-        points/bvh upper_cores<{T}, {D}>
-    """,
+    "hierarchy": "points/bvh node_boxes<{T}, {D}>",
+    "hierarchy cores": "points/bvh node_cores<{T}, {D}>",
     "lists": "points/knn nearest_points<{T}, {D}, {M}, {K}>",
     "ranks": "points/knn kth_distances<{T}, {D}, {M}>",
     "total": "runtime/total sum_parts<{T}>",
@@ -38,7 +32,6 @@ KERNELS = {
         points/order order_packed
         points/duplicates list_heads<{T}>
         points/duplicates join_to_heads<{T}>
-        points/cached start_cache<{T}, {M}>
         points/cached begin_round<{T}, {WALKED}>
         points/result list_edges<{T}, {M}, {MRD}>
         points/result emit_sorted<{T}, {MRD}, {SQUARED}>
@@ -59,6 +52,7 @@ KERNELS = {
         runtime/sort sort_pass<u32>
     """,
     "many cores": "points/cached cache_from_lists<{T}, {WALKED}, {M}>",
+    "without lists": "points/cached start_cache<{T}, {M}>",
     "rounds": """
         points/search mark_searches<{T}>
         points/search list_marked
@@ -74,7 +68,6 @@ KERNELS = {
         points/search walk_packets<{T}, {D}, {M}, {MRD}>
     """,
     "rounds by lists": "points/search nearest_outgoing<{T}, {D}, {M}, {MRD}>",
-    "walks": "points/labels upper_labels<{T}, {D}>",
     "look": "points/engine count_near_leaves<{T}, {D}>",
     "pairs": """
         distances/brute centre_tiles<{T}>
@@ -187,7 +180,7 @@ KERNELS = {
         runtime/gather gather_rows<{U}, int>
     """,
     "partitions by walks": """
-        points/labels label_leaves<{T}, {D}>
+        points/labels label_nodes<{T}, {D}>
         partitions/components box_labels<{T}, {D}>
         points/queries nearest_across<{T}, {D}, {M}, {MRD}, true>
         points/queries list_within<{T}, {D}, {M}, {OTHERS}>

@@ -36,10 +36,10 @@ __global__ void gather(const T *x, const int *order, i64 n, i64 padded, int dime
   }
 }
 
-// The boxes of leaves: a lane a point.
+// The box of a leaf: a lane a point.
 template <class T, int D>
-__global__ void leaf_boxes(const T *points, i64 n, T *nodes) {
-  const i64 i = thread_id(), leaf = i / LEAF;
+__device__ void box_leaf(const T *points, i64 n, i64 i, T *nodes) {
+  const i64 leaf = i / LEAF;
   Row<T, D> low = load<T, D>(points, minimum(i, n - 1)), high = low;
 #pragma unroll
   for (int d = 0; d < D; d++)
@@ -69,13 +69,12 @@ __device__ void box_node(const Hierarchy &h, int level, i64 node, T *nodes) {
   store<T, D>(nodes, 2 * (h.offset[level] + node) + 1, high);
 }
 
-// The boxes above: a warp a node of level 1.
+// The boxes of all nodes.
 template <class T, int D>
-__global__ void upper_boxes(const __grid_constant__ Hierarchy h, T *nodes, u32 *arrived) {
-  const i64 node = thread_id() / 32;
-  if (node >= h.count[1]) return;
-  box_node<T, D>(h, 1, node, nodes);
-  rise(h, 1, node, arrived, [&](int level, i64 above) { box_node<T, D>(h, level, above, nodes); });
+__global__ void node_boxes(const T *points, i64 n, const __grid_constant__ Hierarchy h, T *nodes, u32 *arrived) {
+  make_nodes(
+      h, arrived, [&](i64 i) { box_leaf<T, D>(points, n, i, nodes); },
+      [&](int level, i64 node) { box_node<T, D>(h, level, node, nodes); });
 }
 
 // The index of a node's least core distance in `nodes`.
@@ -87,8 +86,7 @@ __device__ i64 core_at(i64 node) {
 // Writes core distances into the tags of points, and the least of each leaf into the tag of its high corner: a lane a
 // point.
 template <class T, int D>
-__global__ void leaf_cores(const Bits<T> *core, i64 n, Bits<T> *points, Bits<T> *nodes) {
-  const i64 i = thread_id();
+__device__ void core_leaf(const Bits<T> *core, i64 n, i64 i, Bits<T> *points, Bits<T> *nodes) {
   Bits<T> least = i < n ? core[i] : INFINITE<T>;
   if (i < n) points[i * STRIDE<D> + STRIDE<D> - 1] = least;
 #pragma unroll
@@ -104,13 +102,13 @@ __device__ void core_node(const Hierarchy &h, int level, i64 node, Bits<T> *node
   if (lane_id() == 0) nodes[core_at<D>(h.offset[level] + node)] = least;
 }
 
-// Those of the nodes above: a warp a node of level 1.
+// Those of all nodes.
 template <class T, int D>
-__global__ void upper_cores(const __grid_constant__ Hierarchy h, Bits<T> *nodes, u32 *arrived) {
-  const i64 node = thread_id() / 32;
-  if (node >= h.count[1]) return;
-  core_node<T, D>(h, 1, node, nodes);
-  rise(h, 1, node, arrived, [&](int level, i64 above) { core_node<T, D>(h, level, above, nodes); });
+__global__ void node_cores(const Bits<T> *core, i64 n, const __grid_constant__ Hierarchy h, Bits<T> *points,
+                           Bits<T> *nodes, u32 *arrived) {
+  make_nodes(
+      h, arrived, [&](i64 i) { core_leaf<T, D>(core, n, i, points, nodes); },
+      [&](int level, i64 node) { core_node<T, D>(h, level, node, nodes); });
 }
 
 // Core distances times a factor, rounded once. CuPy's own product would flush subnormal numbers.

@@ -1,5 +1,5 @@
 // Layout of the linear bounding volume hierarchy: how many points a leaf holds, and where each level begins. And how
-// one launch makes all upper levels.
+// one launch makes all levels.
 #pragma once
 #include "distances/point_rows.cuh"
 
@@ -32,4 +32,16 @@ __device__ void rise(const Hierarchy &h, int level, i64 node, u32 *arrived, Make
     __syncwarp();
     make(level, node);
   }
+}
+
+// Makes all nodes: leaf(i) is called by a lane for every point and for some numbers past the last, a whole warp at
+// once, and make(level, node) as above. A block has the leaves below one node of level 1, or all if there is none.
+template <class Leaf, class Make>
+__device__ void make_nodes(const Hierarchy &h, u32 *arrived, Leaf leaf, Make make) {
+  for (int i = threadIdx.x; i < FAN * LEAF; i += blockDim.x) leaf(blockIdx.x * (i64)(FAN * LEAF) + i);
+  if (h.levels == 1) return;
+  __syncthreads();
+  if (threadIdx.x >= 32) return;
+  make(1, blockIdx.x);
+  rise(h, 1, blockIdx.x, arrived, make);
 }

@@ -50,7 +50,7 @@ class SearchIndex:
     core : T[n] or None
         Powers of the core distances.
     arrived : uint32[nodes above level 1]
-        Zeros, for kernels that make all upper levels: see `rise` in bvh.cuh.
+        Zeros, for kernels that make all levels: see `rise` in bvh.cuh.
     neighbours : int32[k, n] or None
         Nearest neighbours of each point; `core_distances` finds them and `cache_neighbours` uses them.
     listed : T[k, n] or None
@@ -86,13 +86,18 @@ class SearchIndex:
     def nodes(self) -> cupy.ndarray:
         nodes = cupy.empty((2 * sum(self.counts), self.rows.shape[1]), self.dtype)
         if self.walks:
-            launch("points/bvh", f"leaf_boxes<{self.layout}>", padded(self.n), self.rows, self.n, nodes)
-            launch_upper(self, "points/bvh", "upper_boxes", 1, nodes)
+            args = (self.rows, self.n, self.hierarchy, nodes, self.arrived)
+            launch("points/bvh", f"node_boxes<{self.layout}>", self.blocks * BLOCK, *args)
         return nodes
 
     @functools.cached_property
     def arrived(self) -> cupy.ndarray:
         return (zeros if len(self.counts) > 2 else empties)((sum(self.counts[2:]), np.uint32))[0]
+
+    @property
+    def blocks(self) -> int:
+        """Nodes of level 1, each of which is a block's, or 1 if there are none."""
+        return self.counts[1] if len(self.counts) > 1 else 1
 
     @property
     def few(self) -> bool:
@@ -175,18 +180,11 @@ def _gathered(
     return index
 
 
-def launch_upper(index: SearchIndex, path: str, name: str, level: int, nodes: cupy.ndarray) -> None:
-    """A kernel over the nodes of a level and all above, if there are any: a warp a node of that level."""
-    if level < len(index.counts):
-        args = (index.hierarchy, nodes, index.arrived)
-        launch(path, f"{name}<{index.layout}>", 32 * index.counts[level], *args)
-
-
 def write_cores(index: SearchIndex, core: cupy.ndarray) -> None:
     """Write core distances (powers, curve order) into the hierarchy."""
     index.core = core
     if not index.walks:
         index.rows[: index.n, -1] = core
         return
-    launch("points/bvh", f"leaf_cores<{index.layout}>", index.n, core, index.n, index.rows, index.nodes)
-    launch_upper(index, "points/bvh", "upper_cores", 1, index.nodes)
+    args = (core, index.n, index.hierarchy, index.rows, index.nodes, index.arrived)
+    launch("points/bvh", f"node_cores<{index.layout}>", index.blocks * BLOCK, *args)

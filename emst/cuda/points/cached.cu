@@ -1,37 +1,45 @@
 // Cached nearest neighbours of another component, and the upper bounds that follow from them.
 //
-// cached.py launches start_cache once, cache_from_lists then and, as long as lists are kept, before each search, and
-// begin_round in every round; search.py launches forget_distances before a search.
+// cached.py launches once start_cache or, if there are lists, cache_from_lists; this also before each search, as long
+// as lists are kept; and begin_round in every round. search.py launches forget_distances before a search.
 #include "points/cached.cuh"
 
 // See cached.cuh. It does nothing if `status` says that some parents are not roots yet: see merge.cu.
 template <class T, int FIXED>
 __global__ void __launch_bounds__(EMST_BLOCK, 6)
     begin_round(const int *parent, const int *status, int *labels, i64 n, const __grid_constant__ Hierarchy h, T *nodes,
-                const T *rows, int dimensions, int stride, const Bits<T> *step, const Bits<T> *second, int *nearest,
-                Bits<T> *bound, Bits<T> *best, int *count) {
+                u32 *arrived, const T *rows, int dimensions, int stride, const Bits<T> *step, const Bits<T> *second,
+                int *nearest, Bits<T> *bound, Bits<T> *best, int *count) {
   if (thread_id() == 0) count[2] = count[3] = count[4] = 0;  // see search.cu
   if (parent && status[0]) return;
   const Bounds<T> bounds = {rows, dimensions, stride, step, second, nearest, bound, best};
   begin_block<T, FIXED, EMST_BLOCK>(blockIdx.x, parent, labels, n, h, nodes, bounds);
+  if constexpr (FIXED > 0) rise_from<T, FIXED, EMST_BLOCK>(h, blockIdx.x, nodes, arrived);
+}
+
+// What both kernels begin with that start the cache. Upper bounds start in every round from `step`, the weight of the
+// edge from a point to the next on the curve.
+template <class T, int METRIC>
+__device__ void start(i64 i, const T *rows, i64 n, int dimensions, int stride, const Norm<METRIC> &norm,
+                      const Bits<T> *core, Bits<T> *step, int *count) {
+  if (i < 5) count[i] = i == 0 ? (int)n : 0;
+  if (i + 1 >= n) return;
+  const T *x = rows + i * stride;
+  const Bits<T> d = power_between(norm, x, x + stride, dimensions);
+  step[i] = core ? maximum(d, maximum(core[i], core[i + 1])) : d;
 }
 
 // No neighbour is cached yet, and the bound is the core distance, if there are any. Of repeated points only the first
-// needs a neighbour. Upper bounds start in every round from `step`, the weight of the edge from a point to the next on
-// the curve.
+// needs a neighbour.
 template <class T, int METRIC>
 __global__ void start_cache(const T *rows, i64 n, int dimensions, int stride, const Norm<METRIC> norm,
                             const Bits<T> *core, const int *labels, int *nearest, Bits<T> *bound, Bits<T> *step,
                             int *count) {
   const i64 i = thread_id();
-  if (i < 5) count[i] = i == 0 ? (int)n : 0;
+  start(i, rows, n, dimensions, stride, norm, core, step, count);
   if (i >= n) return;
   nearest[i] = NONE;
   bound[i] = repeated(rows, dimensions, stride, i, labels[i]) ? INFINITE<T> : core ? core[i] : 0;
-  if (i + 1 == n) return;
-  const T *x = rows + i * stride;
-  const Bits<T> d = power_between(norm, x, x + stride, dimensions);
-  step[i] = core ? maximum(d, maximum(core[i], core[i + 1])) : d;
 }
 
 // Components that a round begins with have no edge of any distance yet.
@@ -72,14 +80,16 @@ __device__ void cache_from_list(i64 i, i64 n, Bits<T> core, Bits<T> floor, int l
   if (first.id != NONE) lower(best + label, first.weight);
 }
 
-// Neighbours under mutual reachability from the lists: of all points, or (again) of those whose cached neighbour has
-// joined their component. Distances are computed again, or read if `power` holds them. FIXED is the number of
-// dimensions, or 0 for any number.
+// Neighbours under mutual reachability from the lists: of all points, with which the cache starts, or (again) of those
+// whose cached neighbour has joined their component. Distances are computed again, or read if `power` holds them. FIXED
+// is the number of dimensions, or 0 for any number.
 template <class T, int FIXED, int METRIC>
 __global__ void cache_from_lists(bool again, const T *points, i64 n, int dimensions, int stride,
                                  const Norm<METRIC> norm, i64 listed, const int *neighbour, const Bits<T> *power,
-                                 const int *labels, int *nearest, Bits<T> *bound, Bits<T> *second, Bits<T> *best) {
+                                 const int *labels, int *nearest, Bits<T> *bound, Bits<T> *second, Bits<T> *best,
+                                 const Bits<T> *core, Bits<T> *step, int *count) {
   i64 i = thread_id();
+  if (!again) start(i, points, n, dimensions, stride, norm, core, step, count);
   if (i >= n) return;
   const int label = labels[i];
   if (again && (bound[i] == INFINITE<T> || (nearest[i] != NONE && labels[nearest[i]] != label))) return;

@@ -8,7 +8,6 @@ import numpy as np
 from emst.backend.records import Forest
 from emst.cuda.merge import labels_behind
 from emst.cuda.points.bvh import SearchIndex
-from emst.cuda.points.labels import label_upper
 from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.constants import BITS_TILE
 from emst.cuda.runtime.launch import launch, launch_over_points
@@ -70,10 +69,10 @@ class Spans:
 def cache_neighbours(index: SearchIndex, forest: Forest) -> NeighbourCache:
     """See `emst.backend.operations`."""
     cache, lists, n = NeighbourCache(index), index.neighbours, index.n
-    started = (forest.labels, cache.nearest, cache.bound, cache.step, cache.count)
-    name = f"start_cache<{index.T}, {index.metric.number}>"
-    launch("points/cached", name, n, index.rows, n, *index.shape, index.metric.norm, index.core, *started)
     if lists is None:
+        started = (forest.labels, cache.nearest, cache.bound, cache.step, cache.count)
+        name = f"start_cache<{index.T}, {index.metric.number}>"
+        launch("points/cached", name, n, index.rows, n, *index.shape, index.metric.norm, index.core, *started)
         return cache
     cache.lists, index.neighbours = lists, None
     cache.listed, index.listed = index.listed, None
@@ -84,14 +83,16 @@ def cache_neighbours(index: SearchIndex, forest: Forest) -> NeighbourCache:
 
 
 def fill_from_lists(index: SearchIndex, forest: Forest, cache: NeighbourCache) -> None:
-    """Take neighbours from the lists where there are any, so that fewer points need a search."""
+    """Take neighbours from the lists where there are any, so that fewer points need a search. The first time starts the
+    cache."""
     n, lists, again = index.n, cache.lists, np.bool_(cache.rounds > 0)
     if lists is None:
         return
     name = f"cache_from_lists<{index.T}, {index.d if index.walks else 0}, {index.metric.number}>"
     results = (forest.labels, cache.nearest, cache.bound, cache.second, forest.best)
+    start = (index.core, cache.step, cache.count)
     points = (index.rows, n, *index.shape, index.metric.norm)
-    launch("points/cached", name, n, again, *points, len(lists), lists, cache.listed, *results)
+    launch("points/cached", name, n, again, *points, len(lists), lists, cache.listed, *results, *start)
 
 
 def begin_round(index: SearchIndex, forest: Forest, cache: NeighbourCache) -> None:
@@ -99,7 +100,7 @@ def begin_round(index: SearchIndex, forest: Forest, cache: NeighbourCache) -> No
     if cache.rounds == 1 and cache.alone and not index.walks:  # the nearest neighbour of each point has joined it
         cache.nearest.data.memset_async(0xFF, cache.nearest.nbytes)
     name, nodes = f"begin_round<{index.T}, {index.d if index.walks else 0}>", index.nodes if index.walks else None
-    points = (forest.labels, index.n, index.hierarchy, nodes, index.rows, *index.shape, cache.step)
+    arrived = index.arrived if index.walks else None
+    points = (forest.labels, index.n, index.hierarchy, nodes, arrived, index.rows, *index.shape, cache.step)
     results = (cache.second, cache.nearest, cache.bound, forest.best, cache.count)
     launch_over_points("points/cached", name, index.n, *labels_behind(forest), *points, *results)
-    label_upper(index)

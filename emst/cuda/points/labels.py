@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import cupy
 
-from emst.cuda.points.bvh import SearchIndex, launch_upper
+from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.launch import launch_over_points
 
 
@@ -15,12 +15,5 @@ def label_nodes(index: SearchIndex, labels: cupy.ndarray, group: cupy.ndarray | 
     """See `emst.backend.operations`."""
     if not index.walks:
         return
-    args = (cupy.ascontiguousarray(labels), group, index.n, index.hierarchy, index.nodes)
-    launch_over_points("points/labels", f"label_leaves<{index.layout}>", index.n, *args)
-    label_upper(index)
-
-
-def label_upper(index: SearchIndex) -> None:
-    """Labels of the nodes above level 1, from those of level 1."""
-    if index.walks:
-        launch_upper(index, "points/labels", "upper_labels", 2, index.nodes)
+    args = (cupy.ascontiguousarray(labels), group, index.n, index.hierarchy, index.nodes, index.arrived)
+    launch_over_points("points/labels", f"label_nodes<{index.layout}>", index.n, *args)

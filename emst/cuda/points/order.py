@@ -27,6 +27,7 @@ from emst.cuda.runtime.to_host import Written
 
 THREADS = 1 << 18  # that find the boxes, at most
 WARP = 32  # lanes: the warp of a cell ranks so many axes, one a lane
+FEW_TIES = 8  # of a sample's codes: if it has more, another pass takes less time than the crowds that it saves
 LEAST_RUN = 64  # points that one of them takes at least
 
 
@@ -157,7 +158,7 @@ def _begin_many(points: cupy.ndarray, scale: float, corners: cupy.ndarray | Addr
     grids, keys, bits = _grids(corners, 1, d, scale), cupy.empty(n, np.uint64), index_bits(n)
     codes = _codes(points, scale, level, grids, keys)
     least = LEAST_PASSES + (n > 1 << LEAST_PASSES * DIGIT_BITS)  # more points than keys of so many bits
-    many, state = sample_ties(keys, least, MOST_PASSES + 1, CROWD // 2)
+    many, state = sample_ties(keys, least, MOST_PASSES + 1, CROWD // 2, FEW_TIES)
     ordered, told = cupy.empty(n, np.int32), Written(1)
     keys = sort_packed(keys, many)
     args = (keys, n, np.int32(bits), many, codes, ordered, state, told.address)

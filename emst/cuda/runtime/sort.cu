@@ -304,9 +304,9 @@ __global__ void __launch_bounds__(THREADS, LEAST_RESIDENT)
 
 // many[p]: whether LEAST_PASSES + p passes leave many ties; a block each. They do if there are fewer than `least`, and
 // they do not if there are `sure` or more. In between, they do if more than `most` keys of a sample have been in it
-// before. Keys of all ones are left out.
+// before or, where more passes are possible, more than `fewer`. Keys of all ones are left out.
 __global__ void __launch_bounds__(SAMPLE_THREADS)
-    sample_ties(const u64 *keys, i64 n, int least, int sure, int most, int *many) {
+    sample_ties(const u64 *keys, i64 n, int least, int sure, int most, int fewer, int *many) {
   constexpr int SLOTS = 2 * SAMPLE;
   constexpr u32 FREE = ~0u;
   __shared__ u32 seen[SLOTS];  // a hash table
@@ -336,7 +336,7 @@ __global__ void __launch_bounds__(SAMPLE_THREADS)
     again += found == key;
   }
   again = block_sum<SAMPLE_THREADS>(again);
-  if (threadIdx.x == 0) many[blockIdx.x] = again > most;
+  if (threadIdx.x == 0) many[blockIdx.x] = again > (passes < MOST_PASSES ? fewer : most);
 }
 
 // Few keys, in one launch: a warp a key. values_in null: as above.

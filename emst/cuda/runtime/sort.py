@@ -110,9 +110,12 @@ def _all_resident(name: str, tiles: int) -> bool:
     return tiles <= planned and all_resident("runtime/sort", name, tiles, SORT_THREADS)
 
 
-def sample_ties(keys: cupy.ndarray, least: int, sure: int, run: int) -> tuple[Address, Address]:
+def sample_ties(
+    keys: cupy.ndarray, least: int, sure: int, run: int, fewer: int = SORT_SAMPLE
+) -> tuple[Address, Address]:
     """int32[MOST_PASSES - LEAST_PASSES + 1] on the device: whether a sort of packed keys uint64[n] by so many passes
-    would leave many ties, which is that keys are shared by about `run` or more others, as a sample shows.
+    would leave many ties, which is that keys are shared by about `run` or more others, as a sample shows; of fewer than
+    MOST_PASSES also that more than `fewer` keys of the sample are ties.
 
     Fewer than `least` passes leave many, and `sure` or more do not. Also returns a zero int32[1] for the state of what
     reads the sorted keys.
@@ -120,8 +123,8 @@ def sample_ties(keys: cupy.ndarray, least: int, sure: int, run: int) -> tuple[Ad
     n, passes = len(keys), MOST_PASSES - LEAST_PASSES + 1
     (many,) = scratch((passes + 1, np.int32))
     taken = min(n, SORT_SAMPLE)
-    most = np.int32(min(taken**2 * run // (2 * n), taken // 2))
-    args = (keys, n, np.int32(least), np.int32(sure), most, many)
+    most = min(taken**2 * run // (2 * n), taken // 2)
+    args = (keys, n, np.int32(least), np.int32(sure), np.int32(most), np.int32(min(most, fewer)), many)
     launch("runtime/sort", "sample_ties", passes * SAMPLE_THREADS, *args, block=SAMPLE_THREADS)
     return many, part_of(many, passes)
 
