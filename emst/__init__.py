@@ -87,7 +87,8 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first asked for: `import emst` alone costs nothing."""
     if name in _HOMES:
-        return getattr(importlib.import_module(_HOMES[name]), name)
+        found = globals()[name] = getattr(importlib.import_module(_HOMES[name]), name)
+        return found
     raise AttributeError(f"module 'emst' has no attribute {name!r}")
 
 

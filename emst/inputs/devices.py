@@ -20,6 +20,7 @@ from emst.backend.records import Array
 DEVICES = ("auto", "cpu", "cuda")
 LEAST_CAPABILITY = 80  # the kernels reduce over warps in one instruction
 _DLPACK_CUDA = 2
+_usable: set[tuple[Any, int | None]] = set()  # GPUs that were found usable, by CuPy's module: it takes microseconds
 
 
 def gpu_of(X: Any) -> int | None:
@@ -120,6 +121,9 @@ def choose_device(device: str, gpu: int | None = None) -> str:
         raise ValueError(f"device must be one of {', '.join(map(repr, DEVICES))}; got {device!r}")
     if device == "cpu" or (device == "auto" and gpu is None and usable_device("cuda") == "cpu"):
         return "cpu"
+    known = sys.modules.get("cupy"), gpu
+    if gpu is not None and known in _usable:
+        return "cuda"
     if not _has_cupy():
         raise RuntimeError("device='cuda' needs CuPy: pip install 'emst[cuda13]' (or 'emst[cuda12]')")
     problem = _gpu_problem(gpu)
@@ -128,6 +132,7 @@ def choose_device(device: str, gpu: int | None = None) -> str:
             f"device='cuda' found no usable GPU ({problem}); with an NVIDIA driver for CUDA 13 install 'emst[cuda13]', "
             "for CUDA 12 'emst[cuda12]'"
         )
+    _usable.add(known)
     return "cuda"
 
 

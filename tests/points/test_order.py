@@ -85,7 +85,7 @@ def test_an_order_that_began_with_points_that_are_not_finite(ops, n, d, share):
 
     order = importlib.import_module("emst.cuda.points.order")
     corners = importlib.import_module("emst.cuda.points.corners").corners_of(to_device(ops, x))
-    grids = order._grids(corners, 1, d, 1.0)
+    grids = order._grids(corners, 1, d, 1.0, keep=True)
     axes, used = grids.axes.get()[0], int(grids.used[0])
     assert 1 <= used <= len(axes)
     assert len(set(axes[:used].tolist())) == used and (axes >= 0).all() and (axes < d).all()

@@ -101,6 +101,8 @@ def test_packed_keys_are_sorted_by_as_many_bits_as_their_ties_ask_for(passes, fr
     assert array_at(state, 1).get().tolist() == [0]
     tried = range(LEAST_PASSES, MOST_PASSES + 1)
     assert array_at(many, len(tried)).get().tolist() == [p < passes for p in tried]
+    exact = sample_ties(cupy.asarray(keys), LEAST_PASSES, MOST_PASSES + 1, 8, fewer=-1)[0]  # never few enough
+    assert array_at(exact, len(tried)).get().tolist() == [p < max(passes, MOST_PASSES) for p in tried]
     if passes <= MOST_PASSES:
         order = np.argsort(keys >> np.uint64(64 - 8 * passes), kind="stable")
         np.testing.assert_array_equal(sort_packed(cupy.asarray(keys), many).get(), keys[order])

@@ -34,10 +34,10 @@ LEAST_RUN = 64  # points that one of them takes at least
 class Grids(NamedTuple):
     """The grids of many cells, in the order in which kernels take them; see curve.cuh."""
 
-    low: cupy.ndarray  # float64[cells, axes]
-    axes: cupy.ndarray  # int32[cells, axes]
-    used: cupy.ndarray  # int32[cells]
-    factor: cupy.ndarray  # float64[cells]
+    low: cupy.ndarray | Address  # float64[cells, axes]
+    axes: cupy.ndarray | Address  # int32[cells, axes]
+    used: cupy.ndarray | Address  # int32[cells]
+    factor: cupy.ndarray | Address  # float64[cells]
 
 
 class Level(NamedTuple):
@@ -103,7 +103,7 @@ def curve_order(
             rows, level = finish()
             del finish  # and what it holds
     while level is not None:
-        grids = _grids(_corners(points, level, box), level.cells, d, scale)
+        grids = _grids(_corners(points, level, box), level.cells, d, scale, keep or copies is not None)
         codes, rows = _sorted(_codes(points, scale, level, grids), level, rows)
         if keep:
             kept.append((level.first, *runs_of(codes, level.first, level.start), grids))
@@ -135,7 +135,7 @@ def curve_segments(
 def _begin_few(points: cupy.ndarray, scale: float, corners: cupy.ndarray | Address) -> Finish:
     """The first level of few points, by one launch."""
     n, d = points.shape
-    grids = new_grids(1, d)
+    grids = new_grids(1, d, keep=False)
     (codes, in_order), rows = scratch((n, np.uint64), (n, np.uint64)), cupy.empty(n, np.int32)
     (arrived,), is_crowded = cleared((1, np.uint32)), Written(1)
     types = f"{ctype(points.dtype)}, {_types(corners)}, {min(d, MOST_CURVE_AXES)}"
@@ -198,9 +198,9 @@ def _corners(points: cupy.ndarray, level: Level, box: Box | None) -> cupy.ndarra
     return corners
 
 
-def _grids(corners: cupy.ndarray | Address, cells: int, d: int, scale: float) -> Grids:
-    """The grids of cells with these boxes."""
-    grids, axes, ranks = new_grids(cells, d), min(d, MOST_CURVE_AXES), None
+def _grids(corners: cupy.ndarray | Address, cells: int, d: int, scale: float, keep: bool = False) -> Grids:
+    """The grids of cells with these boxes; arrays if `keep`, otherwise for kernels alone."""
+    grids, axes, ranks = new_grids(cells, d, keep), min(d, MOST_CURVE_AXES), None
     box = (cells, np.int32(d), scale)
     if d > WARP:
         ranks = cupy.empty((cells, d), np.int32)
@@ -215,10 +215,11 @@ def _types(corners: cupy.ndarray | Address) -> str:
     return "double, u64" if corners.dtype.itemsize == 8 else "float, u32"
 
 
-def new_grids(cells: int, d: int) -> Grids:
+def new_grids(cells: int, d: int, keep: bool) -> Grids:
     """Uninitialised grids of so many cells."""
     shape = (cells, min(d, MOST_CURVE_AXES))
-    return Grids(*empties((shape, np.float64), (shape, np.int32), (cells, np.int32), (cells, np.float64)))
+    kinds = (shape, np.float64), (shape, np.int32), (cells, np.int32), (cells, np.float64)
+    return Grids(*(empties if keep else scratch)(*kinds))
 
 
 def _codes(
@@ -305,5 +306,5 @@ def joined_levels(levels: list[Any], d: int) -> CurveCells:
         start=cupy.concatenate([*starts, cupy.asarray(before[-1:], np.int64)]),
         codes=cupy.concatenate([cupy.empty(0, np.uint64), *codes]),
         place=cupy.concatenate([cupy.empty(0, np.int32), *place]),
-        grids=Grids(*(cupy.concatenate(parts) for parts in zip(new_grids(0, d), *grids))),
+        grids=Grids(*(cupy.concatenate(parts) for parts in zip(new_grids(0, d, keep=True), *grids))),
     )

@@ -67,7 +67,9 @@ def array_at(address: Address, size: int | None = None) -> cupy.ndarray:
 
 def part_of(address: Address, begin: int) -> Address:
     """The elements from `begin` on of a one-dimensional array."""
-    return _address(address + begin * address.dtype.itemsize, address.memory, (len(address) - begin,), address.dtype)
+    part = Address(address + begin * address.dtype.itemsize)
+    part.memory, part.shape, part.dtype = address.memory, (len(address) - begin,), address.dtype
+    return part
 
 
 @functools.lru_cache(1024)
@@ -82,14 +84,12 @@ def _layout(kinds: tuple[Kind, ...]) -> tuple[Layout, int]:
 
 
 def _addresses(layout: Layout, memory: Any) -> list[Address]:
-    begin = memory.ptr
-    return [_address(begin + at, memory, shape, dtype) for at, shape, dtype in layout]
-
-
-def _address(number: int, memory: Any, shape: tuple[int, ...], dtype: np.dtype) -> Address:
-    address = Address(number)
-    address.memory, address.shape, address.dtype = memory, shape, dtype
-    return address
+    begin, addresses = memory.ptr, []
+    for at, shape, dtype in layout:  # a call for each would take as long as all else
+        address = Address(begin + at)
+        address.memory, address.shape, address.dtype = memory, shape, dtype
+        addresses.append(address)
+    return addresses
 
 
 def _filled(size: int, byte: int = 0) -> Any:
