@@ -181,8 +181,18 @@ def join(
     scale = scale_of(statistics, points.dtype, norm.degree, core_factor)
     copies = None if weights is None or weights.copies is None else ops.asarray(weights.copies)
     crowded = len(points) > CROWD if copies is None else int(copies.sum(dtype=np.int64)) > CROWD
-    order = ops.curve_order(points, scale, box=statistics.box if crowded else None, copies=copies).rows
-    index = ops.build_index(points, order, scale, norm)
+    index: SearchIndex | None = None
+
+    def build(rows: Array) -> None:
+        nonlocal index
+        index = None  # one that was built too early is freed
+        index = ops.build_index(points, rows, scale, norm)
+
+    box = statistics.box if crowded else None
+    order = ops.curve_order(points, scale, box=box, copies=copies, ahead=build).rows
+    if index is None:
+        build(order)
+    assert index is not None
     core = find_cores(index, order, k, weights, ops, cores)
     if core is not None and cores is not None:
         cores(len(core), len(core))

@@ -176,6 +176,7 @@ class PointOperations(ArrayOperations, Protocol):
         keep: bool = False,
         box: Box | None = None,
         copies: Array | None = None,
+        ahead: Callable[[Array], None] | None = None,
     ) -> CurveOrder:
         """The order of finite points along a Hilbert curve; with `keep`, its cells as well.
 
@@ -185,6 +186,9 @@ class PointOperations(ArrayOperations, Protocol):
 
         With `copies`, int32[n], each of them at least 1, point i counts as ``copies[i]`` points of its cell. So the
         points get the order that they have among all their copies.
+
+        A device may call ``ahead(rows)`` before the host knows whether the rows are in order, so that the next stage
+        begins; and then once more if they were not.
 
         A cell holds points of neighbouring places; the first cell holds all. A cell of more than `CROWD` points is
         divided, unless the widest side of the box around its points, multiplied by `scale`, is at most `LEAST_EXTENT`.

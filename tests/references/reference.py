@@ -193,7 +193,7 @@ def point_statistics(points, ordered=False):
     return PointStatistics(box, int(bad.sum()), first)
 
 
-def curve_order(points, scale, keep=False, box=None, copies=None):
+def curve_order(points, scale, keep=False, box=None, copies=None, ahead=None):
     """Level by level, one cell after the other."""
     rows = np.arange(len(points), dtype=np.int32)
     scaled = points.astype(np.float64) * scale

@@ -28,8 +28,8 @@ SMALL = 256  # points; only if no cell has more, a chunk has several cells: an i
 WIDEST = (MOST_CURVE_AXES, np.int32), (MOST_CURVE_AXES, np.float64)  # scratch of `set_grid`
 
 
-def curve_order(points, scale, keep=False, box=None, copies=None):
-    """See `emst.backend.operations`."""
+def curve_order(points, scale, keep=False, box=None, copies=None, ahead=None):
+    """See `emst.backend.operations`. Nothing goes ahead."""
     n = len(points)
     rows = np.arange(n, dtype=np.int32)
     first, start = np.zeros(1, np.int32), np.array([0, n])

@@ -11,9 +11,9 @@ from emst.backend.memory import POINTS, free_gb, needed_gb
 from emst.cuda.points.engine import BRUTE_FROM, may_compare_all_pairs
 from emst.cuda.points.knn import LONGEST_LIST
 from emst.cuda.points.products import product_bytes
-from emst.cuda.points.result import AHEAD_UP_TO
 from emst.cuda.runtime.constants import BRUTE_TILE, LEAF
 from emst.cuda.runtime.memory import bytes_free
+from emst.cuda.runtime.to_host import EARLY_UP_TO
 
 LITTLE = 1 << 25  # bytes that are asked for without a look at how many are free
 LABELLING = 130  # bytes a point that the stages after the tree take at their peak, a little more than measured
@@ -44,7 +44,7 @@ def require_memory(array: Any, dtype: Any, k: int, labels: bool = False) -> None
     n, d = array.shape
     needed = tree_bytes(n, d, dtype, k)
     if labels:
-        needed = max(needed + (n * EARLY if n <= AHEAD_UP_TO else 0), n * LABELLING)
+        needed = max(needed + (n * EARLY if n <= EARLY_UP_TO else 0), n * LABELLING)
     if not (isinstance(array, cupy.ndarray) and array.dtype == dtype and array.flags.c_contiguous):
         needed += n * d * np.dtype(dtype).itemsize  # a copy of the points
     pool = cupy.get_default_memory_pool()

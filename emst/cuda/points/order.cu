@@ -91,11 +91,15 @@ __global__ void code_segments(const T *points, int dimensions, i64 n, double sca
 }
 
 // Points that are in the order of the highest bits of their codes, in the order of all bits. Where longer runs stay as
-// they are, or nothing has been sorted, `state` and `told` become the number of passes.
+// they are, or nothing has been sorted and all rows stay, `state` and `told` become the number of passes.
 __global__ void __launch_bounds__(TIE_THREADS) order_packed(const u64 *key, i64 n, int bits, const int *many,
                                                             const u64 *code, int *ordered, int *state, int *told) {
   const int passes = passes_of(many);
   if (passes > MOST_PASSES) {
+    for (int j = 0; j < TIES_A_THREAD; j++) {
+      const i64 i = blockIdx.x * (i64)TIE_TILE + j * TIE_THREADS + threadIdx.x;
+      if (i < n) ordered[i] = (int)i;  // the next stage may have begun with these rows
+    }
     tell_once(state, told, passes);
     return;
   }

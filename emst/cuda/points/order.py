@@ -23,7 +23,7 @@ from emst.cuda.runtime.gather import take
 from emst.cuda.runtime.launch import launch, launch_over_points, launch_resident
 from emst.cuda.runtime.memory import cleared, empties, scratch, zeros
 from emst.cuda.runtime.sort import few, index_bits, sample_ties, sort_packed, sort_pairs
-from emst.cuda.runtime.to_host import Written
+from emst.cuda.runtime.to_host import EARLY_UP_TO, Written
 
 THREADS = 1 << 18  # that find the boxes, at most
 WARP = 32  # lanes: the warp of a cell ranks so many axes, one a lane
@@ -53,12 +53,23 @@ class Level(NamedTuple):
     cell: Any = None  # int32[m]: its cell
 
 
-Finish: TypeAlias = Callable[[], tuple[cupy.ndarray, Level | None]]
+Early: TypeAlias = Callable[[cupy.ndarray], None]  # `ahead` of `curve_order` in emst.backend.operations
+
+
+class First(NamedTuple):
+    """What the first level leaves."""
+
+    rows: cupy.ndarray  # int32[n]: in order
+    level: Level | None = None  # the next one, if there are crowded cells
+    early: bool = False  # whether the rows were not yet in order when they went ahead
+
+
+Finish: TypeAlias = Callable[[Early | None], First]
 
 
 class Begun:
-    """A first level of points that are being ordered. `finish` waits, and returns the rows in order and the next level,
-    if there are crowded cells."""
+    """A first level of points that are being ordered. `finish` waits, and returns what it leaves; if it is given what
+    may begin before it waits, it calls this with the rows."""
 
     def __init__(self, points: cupy.ndarray, finish: Finish) -> None:
         self._points: cupy.ndarray | None = points
@@ -84,7 +95,12 @@ def begin_order(points: cupy.ndarray, scale: float, corners: cupy.ndarray | Addr
 
 
 def curve_order(
-    points: cupy.ndarray, scale: float, keep: bool = False, box: Box | None = None, copies: cupy.ndarray | None = None
+    points: cupy.ndarray,
+    scale: float,
+    keep: bool = False,
+    box: Box | None = None,
+    copies: cupy.ndarray | None = None,
+    ahead: Early | None = None,
 ) -> CurveOrder:
     """See `emst.backend.operations`."""
     n, d = points.shape
@@ -92,7 +108,7 @@ def curve_order(
     if n == 0 or not (crowded or box is not None):
         return CurveOrder(cupy.arange(n, dtype=np.int32), joined_levels([], d) if keep else None)
     level: Level | None = Level(n, 1)
-    rows, kept = None, []
+    rows, kept, early = None, [], False
     if keep:  # copies from the host, which small inputs would feel
         level = Level(n, 1, cupy.zeros(1, np.int32), cupy.asarray([0, n], np.int64))
     elif copies is None:
@@ -100,7 +116,7 @@ def curve_order(
         if finish is None and at_once(n, d):
             finish = begin_order(points, scale, _corners(points, Level(n, 1), box))
         if finish is not None:
-            rows, level = finish()
+            rows, level, early = finish(ahead)
             del finish  # and what it holds
     while level is not None:
         grids = _grids(_corners(points, level, box), level.cells, d, scale, keep or copies is not None)
@@ -111,6 +127,8 @@ def curve_order(
             level = _crowded(codes, level, rows, grids.factor)
         else:
             level = _crowded_by_copies(codes, level, rows, grids.factor, copies)
+    if ahead is not None and early:
+        ahead(rows)
     return CurveOrder(rows, joined_levels(kept, d) if keep else None)
 
 
@@ -144,9 +162,9 @@ def _begin_few(points: cupy.ndarray, scale: float, corners: cupy.ndarray | Addre
     launch_resident("points/order_few", f"order_few<{types}>", -(-WARP * n // BLOCK), *args, block=BLOCK)
     is_crowded.launched()
 
-    def finish() -> tuple[cupy.ndarray, Level | None]:
+    def finish(ahead: Early | None) -> First:
         (crowded,) = is_crowded.arrived()
-        return rows, _crowded(in_order, Level(n, 1), rows, grids.factor) if crowded else None
+        return First(rows, _crowded(in_order, Level(n, 1), rows, grids.factor) if crowded else None)
 
     return finish
 
@@ -165,23 +183,26 @@ def _begin_many(points: cupy.ndarray, scale: float, corners: cupy.ndarray | Addr
     launch("points/order", "order_packed", -(-n // TIES_A_THREAD), *args)
     told.launched()
 
-    def finish() -> tuple[cupy.ndarray, Level | None]:
+    def finish(ahead: Early | None) -> First:
+        early = ahead is not None and n <= EARLY_UP_TO
+        if ahead is not None and early:
+            ahead(ordered)
         (passes,) = told.arrived()
         if passes == 0:
-            return ordered, None
+            return First(ordered)
         if passes > MOST_PASSES:
             in_order, rows = _sorted(codes, level, None)
-            return rows, _crowded(in_order, level, rows, grids.factor)
+            return First(rows, _crowded(in_order, level, rows, grids.factor), early)
         place, count = cupy.empty(n, np.int32), Written(1)
         listing = (keys, np.int32(max(64 - DIGIT_BITS * passes, bits)), None, n, grids.factor, place, count.address)
         Compaction(n).launch("points/order", "list_crowded", n, *listing)
         count.launched()
         place = place[: count.arrived()[0]]
         if len(place) == 0:
-            return ordered, None
+            return First(ordered)
         crowd = Level(len(place), 1, place=place, members=take(ordered, place))
         in_order, rows = _sorted(take(codes, crowd.members), crowd, ordered)
-        return rows, _crowded(in_order, crowd, rows, grids.factor)
+        return First(rows, _crowded(in_order, crowd, rows, grids.factor), early)
 
     return finish
 

@@ -13,9 +13,7 @@ from emst.cuda.runtime.constants import DIGIT_BITS, LONGEST_RUN, MOST_PASSES, TI
 from emst.cuda.runtime.launch import launch, launch_over_points
 from emst.cuda.runtime.memory import empties, scratch
 from emst.cuda.runtime.sort import index_bits, sample_ties, sort_packed, sort_pairs
-from emst.cuda.runtime.to_host import Written
-
-AHEAD_UP_TO = 1 << 22  # edges: of more, the wait is a small part, and the next stage would need much more memory
+from emst.cuda.runtime.to_host import EARLY_UP_TO, Written
 
 
 def sorted_edges(
@@ -33,7 +31,7 @@ def sorted_edges(
     count, weight, scratch = index.n - forest.count, forest.weight, scratch_of(forest)
     ends, taken = scratch.ends, scratch.taken
     forest.scratch = forest.edge_u = forest.edge_v = None
-    ahead = _no_ahead if ahead is None or count > AHEAD_UP_TO else ahead
+    ahead = _no_ahead if ahead is None or count > EARLY_UP_TO else ahead
     if not index.few:
         edges, weights = _in_total_order(index, ends, weight, count, order, squared, unscale, taken, ahead)
         return edges, weights if powers else _rooted(index, weights)

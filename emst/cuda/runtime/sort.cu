@@ -336,7 +336,7 @@ __global__ void __launch_bounds__(SAMPLE_THREADS)
     again += found == key;
   }
   again = block_sum<SAMPLE_THREADS>(again);
-  if (threadIdx.x == 0) many[blockIdx.x] = again > (passes < MOST_PASSES ? fewer : most);
+  if (threadIdx.x == 0) many[blockIdx.x] = (i64)again > (passes < MOST_PASSES ? fewer : most);
 }
 
 // Few keys, in one launch: a warp a key. values_in null: as above.

@@ -18,6 +18,7 @@ from emst.cuda.runtime.launch import current_gpu, launch
 
 LANDING = 1 << 12  # bytes of a landing that is used again; larger arrays get one of their own
 WORD = 4  # bytes
+EARLY_UP_TO = 1 << 22  # points of which a stage begins before the host knows the one before: of more, waits matter less
 
 
 class _Landing:
