@@ -115,7 +115,9 @@ def test_order_without_cells_is_the_same(ops, kind):
         with np.errstate(over="ignore"):
             scale, rows = scale_and_order(points)
         gone = []  # rows with which the next stage may have begun
-        found = ops.curve_order(to_device(ops, points), scale, ahead=lambda early: gone.append(to_host(early).copy()))
+        found = ops.curve_order(
+            to_device(ops, points), scale, ahead=lambda early, gone=gone: gone.append(to_host(early).copy())
+        )
         np.testing.assert_array_equal(to_host(found.rows), rows)
         for early in gone:
             np.testing.assert_array_equal(np.sort(early), np.arange(len(points)))

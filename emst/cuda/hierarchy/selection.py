@@ -14,7 +14,9 @@ from emst.cuda.runtime.compile import ctype, number_type
 from emst.cuda.runtime.constants import AHEAD, FEW, FEW_THREADS
 from emst.cuda.runtime.launch import launch
 from emst.cuda.runtime.memory import all_ones, array_at, empties, scratch
-from emst.cuda.runtime.to_host import OnItsWay, Written
+from emst.cuda.runtime.to_host import OnItsWay
+
+SELECTED_AT_ONCE = 1 << 11  # clusters: the only block of `select_few` takes longer for more than the steps' launches
 
 
 class Selected(Selection):
@@ -35,7 +37,7 @@ def select(
 ) -> Selection:
     """See `emst.backend.operations`."""
     count, root_too = condensed.count, np.bool_(allow_single_cluster)
-    if epsilon == 0 and count <= FEW:
+    if epsilon == 0 and count <= SELECTED_AT_ONCE:
         return _select_few(condensed, int(max_cluster_size), root_too, np.bool_(method == "leaf"))
     marked = cupy.empty(count, np.bool_)
     if method == "leaf":
@@ -78,13 +80,11 @@ def _select_few(condensed: Condensed, largest: int, root_too: np.bool_, only_lea
 def number_chosen(topmost: cupy.ndarray) -> Selection:
     """The chosen clusters, numbered in ascending order, from what `topmost_of` returns."""
     count = len(topmost)
-    ids, total = (count, np.int32), Written(1)
-    (chosen, label), (rank,) = empties(ids, ids), scratch(ids)
-    listing = (topmost, count, chosen, rank, total.address)
-    Compaction(count).launch("hierarchy/selection", "list_chosen", count, *listing)
-    total.launched()
+    ids = (count, np.int32)
+    (chosen, label, total), (rank,) = scratch(ids, ids, (1, np.int32)), scratch(ids)
+    Compaction(count).launch("hierarchy/selection", "list_chosen", count, topmost, count, chosen, rank, total)
     launch("hierarchy/selection", "label_clusters", count, count, topmost, rank, label)
-    return Selection(chosen[: total.arrived()[0]], label)
+    return Selected(chosen, total, array_at(label))
 
 
 def climbed(condensed: Condensed) -> tuple[object, ...]:
