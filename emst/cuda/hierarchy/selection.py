@@ -16,7 +16,7 @@ from emst.cuda.runtime.launch import launch
 from emst.cuda.runtime.memory import all_ones, array_at, empties, scratch
 from emst.cuda.runtime.to_host import OnItsWay
 
-SELECTED_AT_ONCE = 1 << 11  # clusters: the only block of `select_few` takes longer for more than the steps' launches
+SELECTED_AT_ONCE = 1 << 12  # clusters: the only block of `select_few` takes longer for more than the steps' launches
 
 
 class Selected(Selection):

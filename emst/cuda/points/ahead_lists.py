@@ -231,6 +231,7 @@ KERNELS = {
         hierarchy/selection excess_of_mass<{S}>
         hierarchy/selection begin_topmost
         hierarchy/selection lengthen_topmost
+        hierarchy/selection few_lengthen_topmost
         hierarchy/selection list_chosen
         hierarchy/selection label_clusters
     """,

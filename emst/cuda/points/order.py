@@ -14,6 +14,7 @@ import numpy as np
 
 from emst.backend.records import CROWD, LEAST_EXTENT, MOST_CURVE_AXES, Box, CurveCells, CurveOrder, runs_of
 from emst.cuda.points.corners import corners_of, corners_of_box
+from emst.cuda.points.engine import LOOK_FROM
 from emst.cuda.runtime.arguments import Address
 from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import ctype
@@ -184,7 +185,7 @@ def _begin_many(points: cupy.ndarray, scale: float, corners: cupy.ndarray | Addr
     told.launched()
 
     def finish(ahead: Early | None) -> First:
-        early = ahead is not None and n <= EARLY_UP_TO
+        early = ahead is not None and n <= EARLY_UP_TO and d < LOOK_FROM  # a look at points would wait
         if ahead is not None and early:
             ahead(ordered)
         (passes,) = told.arrived()
