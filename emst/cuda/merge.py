@@ -11,7 +11,7 @@ from emst.backend.records import NO_FOREST, Forest, Taken
 from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.launch import launch, launch_over_points
-from emst.cuda.runtime.memory import empties, scratch, zeros
+from emst.cuda.runtime.memory import cleared, empties, scratch
 from emst.cuda.runtime.to_host import Written
 
 
@@ -21,7 +21,7 @@ class MergeScratch:
     Attributes
     ----------
     edge : uint64[n]
-        By root: the component's lightest edge, smaller end in the upper half; all ones for none.
+        By root: the component's lightest edge, smaller end in the upper half; all ones for none. Uninitialised.
     ends : uint64[n]
         By slot: the forest's edges, packed alike.
     spare : int32[n]
@@ -31,8 +31,7 @@ class MergeScratch:
     def __init__(self, n: int) -> None:
         self.edge, self.ends, self.spare = empties((n, np.uint64), (n, np.uint64), (n, np.int32))
         (self.parent,) = scratch((n, np.int32))
-        self.edge.data.memset_async(0xFF, self.edge.nbytes)
-        self.status, tiles = zeros((2, np.int32), Compaction.words(n))  # see merge.cu
+        self.status, tiles = cleared((2, np.int32), Compaction.words(n))  # see merge.cu
         self.hooked = 0  # components, in all rounds so far
         self.behind = False  # whether labels are those of the round before
         self.taken: Taken | None = None  # see `join_rest`

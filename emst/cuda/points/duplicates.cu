@@ -28,8 +28,8 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
 // Joins every point to the head of its run. The search reads the labels of whole leaves: those past the last point are
 // NONE. No component has an edge yet.
 template <class T>
-__global__ void join_to_heads(const int *heads, i64 n, const Bits<T> *core, int *labels, u64 *ends, Bits<T> *weight,
-                              Bits<T> *best) {
+__global__ void join_to_heads(const int *heads, i64 n, const Bits<T> *core, int *labels, u64 *edge, u64 *ends,
+                              Bits<T> *weight, Bits<T> *best) {
   i64 i = thread_id();
   if (i >= n) {
     if (i < (n + LEAF - 1) / LEAF * LEAF) labels[i] = NONE;
@@ -41,4 +41,5 @@ __global__ void join_to_heads(const int *heads, i64 n, const Bits<T> *core, int 
   ends[i] = joins ? packed_edge(head, (int)i) : NO_EDGE;
   if (joins) weight[i] = core ? core[i] : 0;
   best[i] = INFINITE<T>;
+  edge[i] = NO_EDGE;
 }

@@ -24,7 +24,7 @@ def join_duplicates(index: SearchIndex, begin: Callable[[Forest], None] | None =
     listing = (index.rows, n, *index.shape, heads, labels, count.address)
     scratch.compaction.launch("points/duplicates", f"list_heads<{T}>", n, *listing)
     count.launched()
-    args = (heads, n, index.core, labels, scratch.ends, weight, best)
+    args = (heads, n, index.core, labels, scratch.edge, scratch.ends, weight, best)
     launch("points/duplicates", f"join_to_heads<{T}>", padded(n), *args)
     edge, ends = halves(scratch.edge), halves(scratch.ends)
     forest = Forest(labels, heads, best, *edge, *ends, weight, scratch)

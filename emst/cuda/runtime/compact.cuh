@@ -18,8 +18,9 @@ __device__ inline u32 sum_counts(u32 *counts, int size) {
   const u32 lane = lane_id();
   u32 carry = 0;
   for (int c = 0; c < size; c += 32) {
-    const u32 value = counts[c + lane], sum = warp_inclusive_sum(value);
-    counts[c + lane] = carry + sum - value;
+    const bool inside = c + (int)lane < size;
+    const u32 value = inside ? counts[c + lane] : 0, sum = warp_inclusive_sum(value);
+    if (inside) counts[c + lane] = carry + sum - value;
     carry += __shfl_sync(FULL, sum, 31);
   }
   return carry;
@@ -97,7 +98,6 @@ template <class Start, class Emit>
 __device__ void list_bits(int tile, const u32 *bits, i64 words, Start start, Emit emit) {
   constexpr int TILE = EMST_BITS_TILE, ITEMS = TILE / COMPACT_THREADS, WARPS = COMPACT_THREADS / 32,
                 COUNTS = WARPS * ITEMS;
-  static_assert(COUNTS % 32 == 0, "a warp adds 32 at once");
   __shared__ u32 before[COUNTS];  // by (item, warp)
   __shared__ u32 tile_start;
   const int warp = threadIdx.x / 32;

@@ -13,7 +13,7 @@ MOST_PIECES = 64  # arrays that one launch copies (copies.cu)
 
 # Compaction, scans and sorting.
 COMPACT_TILE, SCAN_TILE = 4096, 1024  # indices of a block (compact.cuh, scan.cuh)
-BITS_TILE = 1024  # words of a block that lists bits (compact.cuh)
+BITS_TILE = 256  # words of a block that lists bits (compact.cuh)
 COUNTER_WORDS = 16  # words before those of the tiles (lookback.cuh)
 SORT_THREADS, SORT_RESIDENT = 384, 3  # of a block; blocks of a multiprocessor (sort.cu)
 SORT_BYTES = 24576  # of a block's keys
