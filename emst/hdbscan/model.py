@@ -209,7 +209,7 @@ class Model:
         options = settled(options, linkage, self.ops)
         least, persistence = options.min_cluster_size * self.per, options.persistence
         condensed = condensed_tree(linkage, least, persistence, self.ops, len(self.core))
-        done("condensed tree", condensed.parent)
+        done("condensed tree", condensed.cluster)
         flat = flat_clustering(condensed, self.in_units(options), self.ops, self.constraints)
         done("clusters and labels", flat.labels)
         return replace(self, options=options, linkage=linkage, flat=flat)

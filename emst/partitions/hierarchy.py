@@ -7,7 +7,7 @@ vertices back.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -102,9 +102,7 @@ def of_points(ops: Backend, values: tuple[Array, ...], which: int, contracted: C
 def tree_on_host(ops: Backend, flat: FlatClustering) -> tuple[Condensed, Selection]:
     """The condensed tree without its points, and the selection, on the host."""
     points = dict.fromkeys(("linkage", "cluster", "leaving_merge", "of_merge", "left"))
-    tree: dict[str, Any] = {
-        name: to_host(value) for name, value in vars(flat.condensed).items() if hasattr(value, "dtype")
-    }
+    tree: dict[str, Any] = {name: to_host(array) for name, array in _arrays_of(flat.condensed).items()}
     return replace(flat.condensed, **(tree | points)), Selection(
         to_host(flat.selection.chosen), to_host(flat.selection.label)
     )
@@ -112,8 +110,14 @@ def tree_on_host(ops: Backend, flat: FlatClustering) -> tuple[Condensed, Selecti
 
 def on_backend(ops: Backend, condensed: Condensed, selection: Selection) -> tuple[Condensed, Selection]:
     """The result of `tree_on_host` in arrays of the backend."""
-    tree = {name: ops.asarray(value) for name, value in vars(condensed).items() if hasattr(value, "dtype")}
+    tree = {name: ops.asarray(array) for name, array in _arrays_of(condensed).items()}
     return replace(condensed, **tree), Selection(ops.asarray(selection.chosen), ops.asarray(selection.label))
+
+
+def _arrays_of(condensed: Condensed) -> dict[str, Array]:
+    """By name; a backend may make them when they are asked for."""
+    values = {field.name: getattr(condensed, field.name) for field in fields(condensed)}
+    return {name: value for name, value in values.items() if hasattr(value, "dtype")}
 
 
 def persistence(ops: Backend, flat: FlatClustering) -> np.ndarray:

@@ -1,5 +1,7 @@
 """Flat clusters: which are selected, and label, probability and outlier score of every point."""
 
+import pickle
+
 import numpy as np
 import pytest
 import reference
@@ -8,6 +10,7 @@ from helpers import KINDS, cloud, to_device, to_host
 from sklearn.cluster import HDBSCAN
 from sklearn.metrics import adjusted_rand_score
 
+from emst.backend.records import Condensed, Selection
 from emst.spanning_forest import to_scipy
 
 METHODS = ["eom", "leaf"]
@@ -213,3 +216,28 @@ def test_an_exact_tie_of_epsilon_leaves_the_upper_cluster(ops):
     )
     chosen = reference.select(from_reference, "leaf", 1.0, 11, False).chosen.tolist()
     assert len(chosen) == 3
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("n", [300, 20_000])
+def test_clusters_are_counted_when_somebody_asks(n):
+    """Labels do not wait for the numbers of clusters. Of many points, the condensed tree is counted."""
+    pytest.importorskip("cupy")
+    import emst.cuda as ops
+    from emst.cuda.hierarchy.uncounted import Uncounted
+
+    edges, heights = tree("random", n), weights("distinct", n - 1, np.float32)
+    condensed = ops.condense(give(ops, edges, heights), 5)
+    selection = ops.select(condensed, "eom", 0.0, n, False)
+    labels = to_host(ops.label_points(condensed, selection, 0.0)[0])
+    assert isinstance(selection, Uncounted) and isinstance(condensed, Uncounted) == (n == 300)
+    with pytest.raises(AttributeError, match="has no attribute 'colour'"):
+        selection.colour  # noqa: B018
+    expected = reference.condense(reference.linkage(edges, heights), 5)
+    chosen = reference.select(expected, "eom", 0.0, n, False)
+    read = pickle.loads(pickle.dumps(selection))  # whoever pickles asks
+    assert type(read) is type(selection) is Selection
+    assert_same(read, chosen)
+    np.testing.assert_array_equal(labels, reference.label_points(expected, chosen, 0.0)[0])
+    assert condensed.count == expected.count and type(condensed) is Condensed
+    assert_same(condensed, expected)

@@ -7,6 +7,7 @@ nodes          nodes: merges of equal height that are connected; where clusters 
 marks.cuh      what stands for a merge until the clusters are known
 condensed      the condensed tree
 condensed_few  the condensed tree of few points, by one launch
+uncounted      arrays whose length the host does not know yet
 members.cuh    steps from nodes to the condensed tree
 simplify       the condensed tree without splits of little persistence
 selection      selected clusters, labels, probabilities and outlier scores

@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(FEW_THREADS, 1)
     condense_few(const int *entries, const u32 *slots, const int *rounds, const T *height, const int2 *below,
                  const S *size, i64 m, S least, const int *parent_merge, u64 *scratch, int *of_merge, S *left,
                  int *cluster, int *leaving, int *born_at, S *points, int *parent, int2 *children, double *birth,
-                 double *death, double *stability, State *state, int *count_of_children) {
+                 double *death, double *stability, int *count_of_clusters, State *state) {
   const Grid grid = {&state->arrived, (int)blockIdx.x, (int)gridDim.x};
   const i64 warp = grid.first() / 32, warps = grid.step() / 32;
   const Merges<T, S> merges = {entries, slots, rounds, height, below, size, m};
@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(FEW_THREADS, 1)
   grid.sync();
   const int splits = state->children;
   if (grid.first() == 0) {
-    *count_of_children = splits;  // for the host
+    *count_of_clusters = splits + 1;
     number_root(size, m, born_at, points);
   }
   for (i64 i = warp; i < splits; i += warps)

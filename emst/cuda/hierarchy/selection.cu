@@ -209,18 +209,23 @@ __device__ inline int label_of(const int2 *jump_top, const int *rank_of, i64 c) 
   return top == NOT_CHOSEN ? NOT_CHOSEN : rank_of[top];
 }
 
-__global__ void label_clusters(i64 clusters, const int2 *jump_top, const int *rank_of, int *label) {
+__global__ void label_clusters(i64 clusters, const int2 *jump_top, const int *rank_of, int *label, int *labelled) {
   i64 c = thread_id();
+  if (c == 0) *labelled = (int)clusters;
   if (c < clusters) label[c] = label_of(jump_top, rank_of, c);
 }
 
 // All steps without epsilon by one block: the leaves, or those of the greatest excess of mass. Only a climb reads what
 // other threads write before a barrier, and only `words`, which are never read from the first-level cache.
+//
+// Unless `counted` is null, it says how many clusters there are; otherwise `clusters` does.
 template <class S>
 __global__ void __launch_bounds__(FEW_THREADS)
-    select_few(i64 clusters, const int *parent, const int2 *children, const S *size, const double *stability,
-               i64 largest, bool root_too, bool only_leaves, int *far, u64 *words, bool *stays, int2 *pointers,
-               int2 *spare, int passes, int *chosen, int *rank_of, int *total, int *label) {
+    select_few(i64 clusters, const int *counted, const int *parent, const int2 *children, const S *size,
+               const double *stability, i64 largest, bool root_too, bool only_leaves, int *far, u64 *words, bool *stays,
+               int2 *pointers, int2 *spare, int passes, int *chosen, int *rank_of, int *total, int *label,
+               int *labelled) {
+  if (counted) clusters = *counted;
   if (only_leaves) {
     for_few(clusters, [&](i64 c) { stays[c] = is_free_leaf(children, c, root_too); });
   } else {
@@ -241,7 +246,7 @@ __global__ void __launch_bounds__(FEW_THREADS)
       [&](i64 c, bool kept, u32 rank) {
         if (kept) number(c, rank, chosen, rank_of);
       });
-  if (threadIdx.x == 0) *total = (int)all;
+  if (threadIdx.x == 0) *total = (int)all, *labelled = (int)clusters;
   for_few(clusters, [&](i64 c) { label[c] = label_of(jump_top, rank_of, c); });
 }
 

@@ -2,43 +2,28 @@
 
 from __future__ import annotations
 
-import functools
-
 import cupy
 import numpy as np
 
 from emst.backend.records import Condensed, Selection
-from emst.cuda.runtime.arguments import Address
+from emst.cuda.hierarchy.uncounted import UncountedSelection, clusters_for_kernels, for_kernels
 from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import ctype, number_type
 from emst.cuda.runtime.constants import AHEAD, FEW, FEW_THREADS
 from emst.cuda.runtime.launch import launch
-from emst.cuda.runtime.memory import all_ones, array_at, empties, scratch
-from emst.cuda.runtime.to_host import OnItsWay
+from emst.cuda.runtime.memory import all_ones, empties, scratch
 
 SELECTED_AT_ONCE = 1 << 12  # clusters: the only block of `select_few` takes longer for more than the steps' launches
-
-
-class Selected(Selection):
-    """A selection whose clusters the host counts when somebody asks for them: labels do not wait for that."""
-
-    def __init__(self, places: Address, count: Address, label: cupy.ndarray) -> None:
-        self.places, self.label = places, label  # the chosen clusters are the first of these places
-        self._count = count
-
-    @functools.cached_property
-    def chosen(self) -> cupy.ndarray:
-        with self.label.device:
-            return array_at(self.places, OnItsWay(self._count).arrived()[0])
 
 
 def select(
     condensed: Condensed, method: str, epsilon: float, max_cluster_size: int, allow_single_cluster: bool
 ) -> Selection:
     """See `emst.backend.operations`."""
-    count, root_too = condensed.count, np.bool_(allow_single_cluster)
-    if epsilon == 0 and count <= SELECTED_AT_ONCE:
+    root_too = np.bool_(allow_single_cluster)
+    if epsilon == 0 and clusters_for_kernels(condensed)[0] <= SELECTED_AT_ONCE:
         return _select_few(condensed, int(max_cluster_size), root_too, np.bool_(method == "leaf"))
+    count = condensed.count
     marked = cupy.empty(count, np.bool_)
     if method == "leaf":
         launch("hierarchy/selection", "leaves", count, count, condensed.children, root_too, marked)
@@ -58,33 +43,36 @@ def select(
 
 def _select_few(condensed: Condensed, largest: int, root_too: np.bool_, only_leaves: np.bool_) -> Selection:
     """The selection by one launch, where there is no epsilon."""
-    count = condensed.count
+    count, counted = clusters_for_kernels(condensed)
     ids, pairs = (count, np.int32), ((count, 2), np.int32)
-    chosen, label, total = scratch(ids, ids, (1, np.int32))
+    chosen, label, total, labelled = scratch(ids, ids, (1, np.int32), (1, np.int32))
     words, pointers, spare, far, rank, marked = scratch(
         (2 * count, np.uint64), pairs, pairs, ids, ids, (count, np.bool_)
     )
-    rules = (condensed.size, condensed.stability, largest, root_too, only_leaves)
+    parent, children, size, stability = (
+        for_kernels(condensed, name) for name in ("parent", "children", "size", "stability")
+    )
+    rules = (size, stability, largest, root_too, only_leaves)
     climbing = (far, words, marked)
-    numbering = (pointers, spare, np.int32(_passes(count)), chosen, rank, total, label)
+    numbering = (pointers, spare, np.int32(_passes(count)), chosen, rank, total, label, labelled)
     launch(
         "hierarchy/selection",
-        f"select_few<{number_type(condensed.size.dtype)}>",
+        f"select_few<{number_type(size.dtype)}>",
         FEW_THREADS,
-        *(count, condensed.parent, condensed.children, *rules, *climbing, *numbering),
+        *(count, counted, parent, children, *rules, *climbing, *numbering),
         block=FEW_THREADS,
     )
-    return Selected(chosen, total, array_at(label))
+    return UncountedSelection({"chosen": (chosen, total), "label": (label, labelled)})
 
 
 def number_chosen(topmost: cupy.ndarray) -> Selection:
     """The chosen clusters, numbered in ascending order, from what `topmost_of` returns."""
     count = len(topmost)
     ids = (count, np.int32)
-    (chosen, label, total), (rank,) = scratch(ids, ids, (1, np.int32)), scratch(ids)
+    (chosen, label, total, labelled), (rank,) = scratch(ids, ids, (1, np.int32), (1, np.int32)), scratch(ids)
     Compaction(count).launch("hierarchy/selection", "list_chosen", count, topmost, count, chosen, rank, total)
-    launch("hierarchy/selection", "label_clusters", count, count, topmost, rank, label)
-    return Selected(chosen, total, array_at(label))
+    launch("hierarchy/selection", "label_clusters", count, count, topmost, rank, label, labelled)
+    return UncountedSelection({"chosen": (chosen, total), "label": (label, labelled)})
 
 
 def climbed(condensed: Condensed) -> tuple[object, ...]:
@@ -147,10 +135,9 @@ def label_points(
             (cluster, height), merge = condensed.leaving(), None
     n = len(cluster)
     labels, probabilities = empties((n, np.int64), (n, np.float64))
-    chosen = selection.places if isinstance(selection, Selected) else selection.chosen
-    rules = (selection.label, chosen, condensed.death, np.float64(epsilon))
-    args = (cluster, height, merge, *rules, labels, probabilities)
-    launch("hierarchy/selection", f"label_points<{ctype(height.dtype)}>", n, n, *args)
+    chosen = (for_kernels(selection, "label"), for_kernels(selection, "chosen"))
+    args = (cluster, height, merge, *chosen, for_kernels(condensed, "death"), np.float64(epsilon))
+    launch("hierarchy/selection", f"label_points<{ctype(height.dtype)}>", n, n, *args, labels, probabilities)
     return labels, probabilities
 
 
