@@ -49,11 +49,11 @@ def test_a_signature_is_read_off_the_source():
 
 BEGIN_ROUND = [
     *(*(OnDevice((9,), "i4") for _ in range(3)), 9, np.zeros(1, "V68")),
-    *(OnDevice((9, 4), "f8"), OnDevice((9,), "u4"), OnDevice((9, 4), "f8"), np.int32(3), np.int32(4)),
+    *(OnDevice((9, 4), "f8"), OnDevice((9, 4), "f8"), np.int32(3), np.int32(4)),
     *(OnDevice((9,), "f8"), None, OnDevice((9,), "i4"), *(OnDevice((9,), "f8") for _ in range(2))),
     OnDevice((3,), "i4"),
 ]
-LABELS = [OnDevice((9,), "i4"), None, 9, np.zeros(1, "V68"), OnDevice((9, 4), "f4"), OnDevice((9,), "u4")]
+LABELS = [OnDevice((9,), "i4"), None, 9, np.zeros(1, "V68"), OnDevice((9, 4), "f4")]
 LEAVES = [9, OnDevice((9, 2), "i4"), np.bool_(True), OnDevice((9,), "?")]
 NUMBERS = [9, None, np.bool_(True), 1 << 40]  # for the same kernel, by address
 CUT = [OnDevice((9,), "i4"), OnDevice((9,), "u4"), OnDevice((5,), "i4"), 5, OnDevice((9,), "i4"), OnDevice((25,), "u8")]
@@ -61,7 +61,7 @@ CHOSEN = [OnDevice((9, 2), "i4"), 9, *(OnDevice((9,), "i4") for _ in range(3)), 
 SPLITS = [OnDevice((9, 2), "i4"), 9, *(OnDevice((9,), "i4") for _ in range(3))]
 RIGHT = [
     ("points/cached", "begin_round<double, 3>", BEGIN_ROUND),
-    ("points/labels", "label_nodes<float, 3>", LABELS),
+    ("points/labels", "label_leaves<float, 3>", LABELS),
     ("hierarchy/selection", "leaves", LEAVES),
     ("hierarchy/selection", "list_chosen", CHOSEN),
     ("hierarchy/cut", "find_tops", CUT),
@@ -88,9 +88,9 @@ def test_a_wrong_number_of_arguments_raises(room, name, args):
     [
         (*RIGHT[0], 3, np.int32(9), "takes i64 for n; got an integer of 4 bytes"),
         (*RIGHT[0], 3, 9.0, "takes i64 for n; got a floating-point number of 8 bytes"),
-        (*RIGHT[0], 13, OnDevice((9,), "f4"), r"takes Bits<double> \* for bound; got an array of float32"),
+        (*RIGHT[0], 12, OnDevice((9,), "f4"), r"takes Bits<double> \* for bound; got an array of float32"),
         (*RIGHT[0], 2, np.zeros(9, np.int32), r"takes int \* for labels; got array"),
-        (*RIGHT[0], 12, 3.5, r"takes int \* for nearest; got 3.5"),
+        (*RIGHT[0], 11, 3.5, r"takes int \* for nearest; got 3.5"),
         (*RIGHT[1], 3, 3, "takes Hierarchy for h; got an integer of 8 bytes"),
         (*RIGHT[2], 2, 1, "takes bool for root_too; got an integer of 8 bytes"),
         (*RIGHT[2], 0, None, "takes i64 for clusters; got None"),

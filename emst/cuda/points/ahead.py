@@ -89,6 +89,7 @@ def kernels_of(
         "many": not few,
         "passes at once": not few,
         "passes": by_passes,
+        "walks": not few and walks,
         "without lists": not few and (partitions or weighted or not cores or (walks and k > LONGEST_LIST)),
         "look": not few and walks and d >= LOOK_FROM,
         "many cores": not few and cores,

@@ -52,6 +52,7 @@ KERNELS = {
         runtime/sort sort_pass<u32>
     """,
     "many cores": "points/cached cache_from_lists<{T}, {WALKED}, {M}>",
+    "walks": "points/labels upper_labels<{T}, {D}>",
     "without lists": "points/cached start_cache<{T}, {M}>",
     "rounds": """
         points/search mark_searches<{T}>
@@ -180,7 +181,7 @@ KERNELS = {
         runtime/gather gather_rows<{U}, int>
     """,
     "partitions by walks": """
-        points/labels label_nodes<{T}, {D}>
+        points/labels label_leaves<{T}, {D}>
         partitions/components box_labels<{T}, {D}>
         points/queries nearest_across<{T}, {D}, {M}, {MRD}, true>
         points/queries list_within<{T}, {D}, {M}, {OTHERS}>

@@ -8,13 +8,12 @@
 template <class T, int FIXED>
 __global__ void __launch_bounds__(EMST_BLOCK, 6)
     begin_round(const int *parent, const int *status, int *labels, i64 n, const __grid_constant__ Hierarchy h, T *nodes,
-                u32 *arrived, const T *rows, int dimensions, int stride, const Bits<T> *step, const Bits<T> *second,
-                int *nearest, Bits<T> *bound, Bits<T> *best, int *count) {
+                const T *rows, int dimensions, int stride, const Bits<T> *step, const Bits<T> *second, int *nearest,
+                Bits<T> *bound, Bits<T> *best, int *count) {
   if (thread_id() == 0) count[2] = count[3] = count[4] = 0;  // see search.cu
   if (parent && status[0]) return;
   const Bounds<T> bounds = {rows, dimensions, stride, step, second, nearest, bound, best};
   begin_block<T, FIXED, EMST_BLOCK>(blockIdx.x, parent, labels, n, h, nodes, bounds);
-  if constexpr (FIXED > 0) rise_from<T, FIXED, EMST_BLOCK>(h, blockIdx.x, nodes, arrived);
 }
 
 // What both kernels begin with that start the cache. Upper bounds start in every round from `step`, the weight of the

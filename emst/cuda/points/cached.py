@@ -8,6 +8,7 @@ import numpy as np
 from emst.backend.records import Forest
 from emst.cuda.merge import labels_behind
 from emst.cuda.points.bvh import SearchIndex
+from emst.cuda.points.labels import label_upper
 from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.constants import BITS_TILE
 from emst.cuda.runtime.launch import launch, launch_over_points
@@ -100,7 +101,7 @@ def begin_round(index: SearchIndex, forest: Forest, cache: NeighbourCache) -> No
     if cache.rounds == 1 and cache.alone and not index.walks:  # the nearest neighbour of each point has joined it
         cache.nearest.data.memset_async(0xFF, cache.nearest.nbytes)
     name, nodes = f"begin_round<{index.T}, {index.d if index.walks else 0}>", index.nodes if index.walks else None
-    arrived = index.arrived if index.walks else None
-    points = (forest.labels, index.n, index.hierarchy, nodes, arrived, index.rows, *index.shape, cache.step)
+    points = (forest.labels, index.n, index.hierarchy, nodes, index.rows, *index.shape, cache.step)
     results = (cache.second, cache.nearest, cache.bound, forest.best, cache.count)
     launch_over_points("points/cached", name, index.n, *labels_behind(forest), *points, *results)
+    label_upper(index)

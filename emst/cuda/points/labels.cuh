@@ -44,15 +44,7 @@ __device__ void label_block(const Hierarchy &h, i64 block, i64 n, const int (&la
     for (int j = k * STEPS; j < (k + 1) * STEPS; j++) uniform &= label[j] == front[k];
     uniform = __syncthreads_and(uniform);
     const i64 node = block * NODES + k;
-    if (threadIdx.x == 32 * k && node < h.count[1])  // `rise_from` goes on in this warp
+    if (threadIdx.x == 0 && node < h.count[1])
       nodes[label_at<D>(h.offset[1] + node)] = tag_of(uniform ? front[k] : MIXED, T(0));
   }
-}
-
-// Labels the nodes above those of a block.
-template <class T, int D, int THREADS>
-__device__ void rise_from(const Hierarchy &h, i64 block, T *nodes, u32 *arrived) {
-  const i64 node = block * NODES_OF<THREADS> + threadIdx.x / 32;
-  if (threadIdx.x < 32 * NODES_OF<THREADS> && node < h.count[1])
-    rise(h, 1, node, arrived, [&](int level, i64 above) { label_node<T, D>(h, level, above, nodes); });
 }

@@ -165,7 +165,8 @@ __global__ void __launch_bounds__(32 * WARPS, HELD<T, D, MRD>)
     if (round > 0)
       for_point_blocks(grid, n, [&](i64 block) {
         begin_block<T, D, 32 * WARPS>(block, nullptr, labels, n, h, nodes, bounds);
-        rise_from<T, D, 32 * WARPS>(h, block, nodes, arrived);
+        if (threadIdx.x < 32)
+          rise(h, 1, block, arrived, [&](int level, i64 above) { label_node<T, D>(h, level, above, nodes); });
       });
     grid.sync();
     const T factor = (round > 0 || looks_farther) && n < slack_up_to * count ? slack : T(1);
