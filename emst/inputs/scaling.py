@@ -21,7 +21,7 @@ def scale_of(statistics: PointStatistics, dtype: np.dtype, degree: float = 2.0, 
     """The power of two that points are multiplied by before they are computed in `dtype`. The other arguments are those
     of `highest_exponent`."""
     low, high = statistics.box.low, statistics.box.high
-    greatest = float(max(np.abs(low).max(), np.abs(high).max()))
+    greatest = max(map(abs, (*low.tolist(), *high.tolist())))
     highest = highest_exponent(len(low), dtype, degree, core_factor)
     return math.ldexp(1.0, min(highest - math.frexp(greatest)[1], 1000) if greatest > 0 else 0)
 

@@ -12,7 +12,7 @@ from emst.cuda.points.engine import BRUTE_FROM, may_compare_all_pairs
 from emst.cuda.points.knn import LONGEST_LIST
 from emst.cuda.points.products import product_bytes
 from emst.cuda.runtime.constants import BRUTE_TILE, LEAF
-from emst.cuda.runtime.memory import bytes_free
+from emst.cuda.runtime.memory import ONE_PIECE, bytes_free
 from emst.cuda.runtime.to_host import EARLY_UP_TO
 
 LITTLE = 1 << 25  # bytes that are asked for without a look at how many are free
@@ -36,6 +36,8 @@ def tree_bytes(n: int, d: int, dtype: Any, k: int) -> int:
     # Forest and order; rows and what else orders the edges, keys three times, the result; where many edges are tied,
     # another sort of those.
     sorting = 4 * 11 + (16 + 5 * size + 20 if k == 1 else 32 + 8 * size + 40)
+    if 20 * n <= ONE_PIECE:  # what merges take is one piece of memory with the edges
+        sorting += 20 + size
     return int(n * (row + nodes + max(rounds, sorting))) + multiplied + (1 << 22)
 
 

@@ -16,7 +16,7 @@ from emst.cuda.runtime.arguments import Address
 from emst.cuda.runtime.launch import current_gpu
 
 CACHE_LINE = 128  # bytes
-ONE_PIECE = 1 << 22  # bytes: larger arrays have memory of their own, which is freed when they are gone
+ONE_PIECE = 1 << 26  # bytes: larger arrays have memory of their own, which is freed when they are gone
 CLEARED = 1 << 18  # bytes that are cleared at once; a request takes an eighth of them at most
 PIECES_OF_STREAM, STREAMS_OF_THREAD = 4, 32  # such pieces, at most, and streams that have some
 Kind: TypeAlias = tuple[int | tuple[int, ...], Any]  # shape and type of an array
