@@ -21,10 +21,7 @@ def label_nodes(index: SearchIndex, labels: cupy.ndarray, group: cupy.ndarray | 
 
 
 def label_upper(index: SearchIndex) -> None:
-    """Labels of the nodes above level 1, from those of level 1: a warp a node of level 2.
-
-    By a launch of its own: where each block that labels a node of level 1 went on, a pass over many points took a tenth
-    more, since it waits until other blocks can see what it has written."""
+    """Labels of the nodes above level 1, from those of level 1: a warp a node of level 2."""
     if index.walks and len(index.counts) > 2:
         args = (index.hierarchy, index.nodes, index.arrived)
         launch("points/labels", f"upper_labels<{index.layout}>", 32 * index.counts[2], *args)
