@@ -284,7 +284,7 @@ class PointOperations(ArrayOperations, Protocol):
     def join_rest(self, index: SearchIndex, forest: Forest, cache: NeighbourCache) -> Taken | None:
         """All rounds that are left, at once, where the backend gains by that: a function that returns the number of
         components after each (`Taken`), the last of which is 1. Returns None if it goes on round by round. Before the
-        call, `begin_round` has been called for this round."""
+        call, `begin_round` has been called for this round. Labels may stay those of an earlier round."""
 
     def edge_powers(self, index: SearchIndex, u: Array, v: Array) -> Array:
         """Powers of the distances between the points u and v, int32[m] each: T[m]."""

@@ -3,7 +3,7 @@
 // the passes.
 //
 // Each round gives every component the same edge, the first in the total order, so the forest is the loop's. Passes
-// take all points where the loop's take lists of components or of searches. Each pass ends at a barrier.
+// take all points where the loop's take lists of searches. Each pass ends at a barrier.
 #include "merge.cuh"
 #include "lightest.cuh"
 #include "points/cached.cuh"
@@ -16,7 +16,7 @@ constexpr int SHORTEST_RUN = 4;  // points of a packet
 struct State {  // zeros before the launch
   u32 arrived;
   int unfinished;         // the last pass that left labels which are no roots
-  int left[MOST_ROUNDS];  // components after each round
+  int left[MOST_ROUNDS];  // components after each round; while it hooks, how many have a place in the next list
 };
 static_assert(sizeof(State) == EMST_ROUNDS_WORDS * sizeof(int), "rounds.py allocates it");
 static_assert(NODES_OF<32 * WARPS> == 1, "a block begins a round for the points below a node of level 1");
@@ -79,63 +79,51 @@ __device__ void choose(const Grid &grid, i64 n, const Kept<T> &kept) {
   choose_edges<T>(kept.labels, all, kept.nearest, kept.bound, kept.second, kept.best, kept.best_distance, kept.edge);
 }
 
-// Hooks components; returns how many of this thread's stay.
+// Hooks the components of a list. Those that stay roots make the next list, in any order.
 template <class T>
-__device__ int hook_components(const Grid &grid, i64 n, const Kept<T> &kept) {
-  int roots = 0;
-  for (i64 i = grid.first(); i < n; i += grid.step()) {
-    if (kept.labels[i] != i) continue;
-    int above;
-    hooks_onto((int)i, kept.edge, kept.labels, above);
-    kept.parent[i] = above;
-    if (above == i) {
-      roots++;
-    } else {
-      kept.ends[i] = kept.edge[i];
-      kept.weight[i] = kept.best[i];
+__device__ void hook_components(const Grid &grid, const int *components, i64 count, const Kept<T> &kept, int *roots,
+                                int *left) {
+  for (i64 first = (i64)grid.rank * blockDim.x; first < count; first += grid.step()) {
+    const i64 k = first + threadIdx.x;
+    const int c = k < count ? components[k] : NONE;
+    int above = NONE;
+    if (c != NONE && hooks_onto(c, kept.edge, kept.labels, above)) {
+      kept.ends[c] = kept.edge[c];
+      kept.weight[c] = kept.best[c];
     }
+    if (c != NONE) kept.parent[c] = above;
+    const bool stays[1] = {c != NONE && above == c};
+    u32 at[1];
+    const int place = reserve<32 * WARPS>(stays, left, at);
+    if (stays[0]) roots[place + (int)at[0]] = c;
   }
-  return roots;
 }
 
-// Labels of EACH points become ancestors; whether all of them are roots. see(i, label) gets each new label.
-template <class See>
-__device__ bool relabel_points(i64 block, const int *parent, i64 n, int *labels, See see) {
-  int old[EACH], above[EACH];
-  bool arrived = true;
-#pragma unroll
-  for (int j = 0; j < EACH; j++) old[j] = point_of_thread(block, j) < n ? labels[point_of_thread(block, j)] : NONE;
-#pragma unroll
-  for (int j = 0; j < EACH; j++) above[j] = old[j] == NONE ? NONE : parent[old[j]];
-#pragma unroll
-  for (int j = 0; j < EACH; j++) {
-    int at = old[j];
-    arrived &= climb(parent, at, above[j]);
-    if (at != old[j]) labels[point_of_thread(block, j)] = at;
-    see(point_of_thread(block, j), at);
-  }
-  return arrived;
-}
-
-// Labels become roots, which then have no edge. False if a chain of components has no root.
+// The parents of components become roots, which then have no edge. False if a chain of components has no root.
 template <class T>
-__device__ bool relabel(const Grid &grid, i64 n, const Kept<T> &kept, volatile int *unfinished, int &pass) {
+__device__ bool find_roots(const Grid &grid, const int *components, i64 count, const Kept<T> &kept,
+                           volatile int *unfinished, int &pass) {
 #pragma unroll 1
   for (int doubled = 0; doubled <= MOST_ROUNDS; doubled++) {
     pass++;
     bool arrived = true;
-    for_point_blocks(grid, n, [&](i64 block) {
-      arrived &= relabel_points(block, kept.parent, n, kept.labels, [&](i64 i, int label) {
-        if (label != i || i >= n) return;
-        kept.best[i] = INFINITE<T>;
-        kept.edge[i] = NO_EDGE;
-        if (kept.best_distance) kept.best_distance[i] = INFINITE<T>;
-      });
-    });
+    for (i64 k = grid.first(); k < count; k += grid.step()) {
+      const int c = components[k], above = kept.parent[c];
+      int at = c;
+      arrived &= climb(kept.parent, at, above);
+      if (at != above) kept.parent[c] = at;
+      if (at != c) continue;
+      kept.best[c] = INFINITE<T>;
+      kept.edge[c] = NO_EDGE;
+      if (kept.best_distance) kept.best_distance[c] = INFINITE<T>;
+    }
     if (!arrived) *unfinished = pass;
     grid.sync();
     if (*unfinished != pass) return true;
-    for (i64 i = grid.first(); i < n; i += grid.step()) kept.parent[i] = kept.parent[kept.parent[i]];
+    for (i64 k = grid.first(); k < count; k += grid.step()) {
+      const int c = components[k];
+      kept.parent[c] = kept.parent[kept.parent[c]];
+    }
     grid.sync();
   }
   return false;
@@ -145,26 +133,25 @@ __device__ bool relabel(const Grid &grid, i64 n, const Kept<T> &kept, volatile i
 template <class T, int D, bool MRD>
 constexpr int HELD = BLOCKS_HELD<T, D, MRD> < EMST_ROUNDS_BLOCKS ? BLOCKS_HELD<T, D, MRD> : EMST_ROUNDS_BLOCKS;
 
-// For the first round, begin_round has run before this launch. `told` is for the host: see taken.py.
+// For the first round, begin_round has run before this launch. The components stand in a list, and those of the next
+// round are written to another one; the two take turns. `told` is for the host: see taken.py.
 template <class T, int D, int METRIC, bool MRD>
 __global__ void __launch_bounds__(32 * WARPS, HELD<T, D, MRD>)
     join_rest(const T *rows, i64 n, const __grid_constant__ Hierarchy h, T *nodes, u32 *arrived,
-              const Norm<METRIC> norm, i64 count, bool looks_farther, T slack, i64 slack_up_to, int *labels,
-              int *nearest, int *parent, Bits<T> *bound, Bits<T> *second, Bits<T> *step, Bits<T> *best,
-              Bits<T> *best_distance, u64 *edge, u64 *ends, Bits<T> *weight, State *state, int *told) {
+              const Norm<METRIC> norm, int *components, int *spare, i64 count, bool looks_farther, T slack,
+              i64 slack_up_to, int *labels, int *nearest, int *parent, Bits<T> *bound, Bits<T> *second, Bits<T> *step,
+              Bits<T> *best, Bits<T> *best_distance, u64 *edge, u64 *ends, Bits<T> *weight, State *state, int *told) {
   const Grid grid = {&state->arrived, (int)blockIdx.x, (int)gridDim.x};
   const Kept<T> kept = {labels, nearest, parent, bound, second, best, best_distance, edge, ends, weight};
   const Bounds<T> bounds = {rows, D, STRIDE<D>, step, second, nearest, bound, best};
   int pass = 0;
-  for (i64 i = grid.first(); i < n; i += grid.step()) {
-    parent[i] = labels[i];
-    if (MRD && labels[i] == i) best_distance[i] = INFINITE<T>;
-  }
+  if constexpr (MRD)
+    for (i64 k = grid.first(); k < count; k += grid.step()) best_distance[components[k]] = INFINITE<T>;
 #pragma unroll 1
   for (int round = 0; round < MOST_ROUNDS && count > 1; round++) {
     if (round > 0)
       for_point_blocks(grid, n, [&](i64 block) {
-        begin_block<T, D, 32 * WARPS>(block, nullptr, labels, n, h, nodes, bounds);
+        begin_block<T, D, 32 * WARPS>(block, parent, labels, n, h, nodes, bounds);
         if (threadIdx.x < 32)
           rise(h, 1, block, arrived, [&](int level, i64 above) { label_node<T, D>(h, level, above, nodes); });
       });
@@ -174,13 +161,16 @@ __global__ void __launch_bounds__(32 * WARPS, HELD<T, D, MRD>)
     grid.sync();
     choose<T, MRD>(grid, n, kept);
     grid.sync();
-    const int roots = (int)block_sum<32 * WARPS>(hook_components<T>(grid, n, kept));
-    if (threadIdx.x == 0 && roots) atomicAdd(state->left + round, roots);
+    hook_components<T>(grid, components, count, kept, spare, state->left + round);
     grid.sync();
+    if (!find_roots<T>(grid, components, count, kept, &state->unfinished, pass)) {
+      told[0] = 1;
+      return;
+    }
     count = *(volatile int *)(state->left + round);
-    if (relabel<T>(grid, n, kept, &state->unfinished, pass)) continue;
-    told[0] = 1;
-    return;
+    int *const done = components;
+    components = spare, spare = done;
   }
+  if (grid.first() == 0) spare[0] = components[0];  // the only component is the first one of both lists
   if (grid.first() < MOST_ROUNDS) told[1 + grid.first()] = *(volatile int *)(state->left + grid.first());
 }

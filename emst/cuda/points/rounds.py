@@ -31,14 +31,15 @@ def join_rest(index: SearchIndex, forest: Forest, cache: NeighbourCache) -> Take
         "points/rounds",
         f"join_rest<{index.template}, {'true' if mrd else 'false'}>",
         min(multiprocessors() * ROUNDS_BLOCKS, -(-n // WALK_WARPS)),
-        *(index.rows, n, index.hierarchy, index.nodes, index.arrived, index.metric.norm, forest.count),
+        *(index.rows, n, index.hierarchy, index.nodes, index.arrived, index.metric.norm),
+        *(forest.components, scratch.spare, forest.count),
         *(np.bool_(cache.rounds > 0), index.dtype.type(slack_of(index, mrd)), SLACK_UP_TO),
         *(forest.labels, cache.nearest, scratch.parent, cache.bound, cache.second, cache.step),
         *(forest.best, cache.best_distance, scratch.edge, scratch.ends, forest.weight, state, told.address),
         block=32 * WALK_WARPS,
     )
     scratch.taken = TakenRounds(told, counts_before=False)
-    forest.components = forest.labels[:1]
+    forest.components = forest.components[:1]
     return scratch.taken
 
 

@@ -239,8 +239,8 @@ FAULTS = [
     Fault(
         "in rounds at once, a component keeps the weight of its last edge as its upper bound",
         "emst/cuda/points/rounds.cu",
-        "kept.best[i] = INFINITE<T>;",
-        "kept.best[i] = kept.best[i];",
+        "kept.best[c] = INFINITE<T>;",
+        "kept.best[c] = kept.best[c];",
         ("tests/points/test_rounds.py::test_the_forest_of_the_loop[uniform-2-float32-1]",),
     ),
     Fault(
