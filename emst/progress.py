@@ -86,23 +86,29 @@ class Progress:
         return self
 
     def __exit__(self, *error: Any) -> None:
-        if self._telling is not None:
-            self._telling.__exit__(*error)
-            self._telling = None  # it refers to this run
-        while self._begun:
-            self._tell(False)
-        self._end()
+        try:
+            self._unwatch()
+            while self._begun:
+                self._tell(False)
+        finally:
+            self._end()
 
     def _end(self) -> None:
         """The run ends."""
 
     def watch(self, ops: Backend) -> None:
         """The backend is known: what it compiles from now on is told."""
-        if self._telling is not None:  # a run that begins anew
-            self._telling.__exit__(None, None, None)
+        self._unwatch()
         self._words = COMPILING[ops.name]
-        self._telling = ops.telling_compilation(self._tell)
-        self._telling.__enter__()
+        telling = ops.telling_compilation(self._tell)
+        telling.__enter__()
+        self._telling = telling
+
+    def _unwatch(self) -> None:
+        """Nothing more is told. What is let go refers to this run."""
+        telling, self._telling = self._telling, None
+        if telling is not None:
+            telling.__exit__(None, None, None)
 
     def _tell(self, begins: bool) -> None:
         """A thread begins to compile, or ends.

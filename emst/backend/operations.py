@@ -466,8 +466,8 @@ class HierarchyOperations(ArrayOperations, Protocol):
         the result have their dtype. `condense` and `cut` then need a `min_cluster_size` greater than the size of every
         vertex that stands for several points.
 
-        With `early`, the edges may not be a tree, and there is no error: before anything reads the result, the caller
-        makes sure that they were one, in order (`ahead` of `sorted_edges`)."""
+        With `early` and without `sizes`, the edges may not be a tree, and there is no error: before anything reads the
+        result, the caller makes sure that they were one, in order (`ahead` of `sorted_edges`)."""
 
     def condense(self, linkage: Linkage, min_cluster_size: int) -> Condensed:
         """The condensed tree: clusters of at least `min_cluster_size` points (2 or more). The root is always a cluster,

@@ -119,7 +119,7 @@ class Box(NamedTuple):
 
     low: np.ndarray  # float64[d] on the host: least coordinates
     high: np.ndarray  # float64[d] on the host: greatest coordinates
-    corners: Array | None = None  # both as the backend that found them keeps them; None if it does not
+    corners: Array | None = None  # both as the backend keeps them for the fit, and no longer; None if it does not
     begun: Any = None  # the backend's own: the order of the points in this box, with which it has begun
 
     def on_host(self) -> Box:

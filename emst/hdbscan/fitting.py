@@ -165,6 +165,7 @@ def _by_search(
 
     def ahead(edges: Array, weights: Array) -> None:
         nonlocal linkage
+        linkage = None  # one of edges that were not in order is freed
         linkage = ops.linkage(edges, weights, early=True)
 
     told = {"report": progress.rounds, "cores": progress.cores, "ahead": None if progress.shown else ahead}

@@ -65,7 +65,7 @@ def linkage(
         kind = np.int32 if weights_of_vertices is None else np.int64
         return Linkage(cupy.empty((0, 2), np.int32), cupy.empty(0, kind), weights, None, total)
     child, size, chains, number = _begun(edges, len(weights), sizes)
-    if not early and number.arrived() == [0]:
+    if (not early or weights_of_vertices is not None) and number.arrived() == [0]:
         raise ValueError(NO_TREE)
     if weights_of_vertices is not None:
         size = weighted_sizes(chains, child, size, weights_of_vertices)

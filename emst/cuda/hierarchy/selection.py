@@ -13,7 +13,7 @@ from emst.cuda.runtime.constants import AHEAD, FEW, FEW_THREADS
 from emst.cuda.runtime.launch import launch
 from emst.cuda.runtime.memory import all_ones, empties, scratch
 
-SELECTED_AT_ONCE = 1 << 12  # clusters: the only block of `select_few` takes longer for more than the steps' launches
+SELECTED_AT_ONCE = 1 << 12  # clusters: of more, the one block of `select_few` takes longer than a launch for each step
 
 
 def select(

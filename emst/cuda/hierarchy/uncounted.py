@@ -18,61 +18,71 @@ Places: TypeAlias = dict[str, tuple[Address, Address]]  # by name: an array with
 
 class Uncounted:
     """What such records share. Who asks for one of these arrays waits for their lengths, and has an ordinary record
-    from then on.
+    from then on. Several threads may ask at once: each finds the same.
 
     Parameters
     ----------
-    record : type
-        The ordinary record.
     places : Places
     known : dict
         All other attributes.
     """
 
-    def __init__(self, record: type, places: Places, known: dict[str, Any]) -> None:
-        self.__dict__.update(known)
-        self.record, self.places, self.gpu = record, places, current_gpu()
+    RECORD: type  # the ordinary record
+
+    def __init__(self, places: Places, known: dict[str, Any]) -> None:
+        home = current_gpu(), cupy.cuda.get_current_stream()  # whose kernels write the lengths
+        self.__dict__.update(known, places=places, home=home)
 
     def __getattr__(self, name: str) -> Any:
-        if name not in self.__dict__.get("places", ()):
+        places, home = self.__dict__.get("places"), self.__dict__.get("home")
+        if name in self.__dict__:  # by now: another thread was faster
+            return self.__dict__[name]
+        if places is None or home is None or name not in places:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        places = self.places
-        with cupy.cuda.Device(self.gpu):
-            lengths = {length: OnItsWay(length) for _, length in places.values()}
+        gpu, stream = home
+        with cupy.cuda.Device(gpu), stream:
+            lengths = {length: OnItsWay(length) for length in {length for _, length in places.values()}}
             found = {name: array_at(place, lengths[length].arrived()[0]) for name, (place, length) in places.items()}
-        self.__class__ = self.record
-        self.__dict__.update(found)
-        for ours in ("record", "places", "gpu"):
-            self.__dict__.pop(ours, None)  # another thread may have come here as well
+        self.__dict__.update(found)  # before the rest, also for an interrupt in between
+        self.__class__ = getattr(type(self), "RECORD", type(self))
+        self.__dict__.pop("places", None)
+        self.__dict__.pop("home", None)
         return found[name]
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        getattr(self, next(iter(self.places)))
+        for name in tuple(self.__dict__.get("places", ())):
+            getattr(self, name)
         return object.__reduce_ex__(self, protocol)
 
 
 class UncountedTree(Uncounted, Condensed):
     """A condensed tree whose clusters are not counted."""
 
+    RECORD = Condensed
+
     def __init__(self, places: Places, **known: Any) -> None:
-        super().__init__(Condensed, places, known)
+        super().__init__(places, known)
 
 
 class UncountedSelection(Uncounted, Selection):
     """A selection whose clusters are not counted."""
 
+    RECORD = Selection
+
     def __init__(self, places: Places) -> None:
-        super().__init__(Selection, places, {})
+        super().__init__(places, {})
 
 
 def for_kernels(record: Any, name: str) -> Any:
     """An array of a record, or where it is if it is not counted."""
-    return record.places[name][0] if isinstance(record, Uncounted) else getattr(record, name)
+    places = record.__dict__.get("places")
+    return getattr(record, name) if places is None else places[name][0]
 
 
 def clusters_for_kernels(condensed: Condensed) -> tuple[int, Address | None]:
     """How many clusters there are; if they are not counted, how many at most, and where kernels read how many."""
-    if isinstance(condensed, Uncounted):
-        parent, counted = condensed.places["parent"]
-        return len(parent), counted
-    return condensed.count, None
+    places = condensed.__dict__.get("places")
+    if places is None:
+        return condensed.count, None
+    parent, counted = places["parent"]
+    return len(parent), counted

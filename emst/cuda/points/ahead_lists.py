@@ -115,6 +115,7 @@ KERNELS = {
     """,
     "uneven cores": "points/result power_keys<{T}, {M}>",
     "labels": """
+        runtime/copies send_words
         hierarchy/linkage close_edges<u32> resident
         hierarchy/linkage sum_chains<u32> resident
         hierarchy/condensed_few condense_few<{R}, {S}> resident
@@ -214,7 +215,6 @@ KERNELS = {
     """,
     "few labels": "runtime/sort rank_keys<u32>",
     "many labels": """
-        runtime/copies send_words
         hierarchy/nodes find_nodes<{R}> resident
         hierarchy/nodes mark_merges<{S}>
         hierarchy/nodes list_children<{S}>

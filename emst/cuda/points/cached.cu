@@ -1,7 +1,8 @@
 // Cached nearest neighbours of another component, and the upper bounds that follow from them.
 //
-// cached.py launches once start_cache or, if there are lists, cache_from_lists; this also before each search, as long
-// as lists are kept; and begin_round in every round. search.py launches forget_distances before a search.
+// The cache is started once, by cache_from_lists if there are lists, otherwise by start_cache. As long as lists are
+// kept, cache_from_lists is launched before each later search, too, and search.py launches forget_distances. cached.py
+// launches begin_round in every round.
 #include "points/cached.cuh"
 
 // See cached.cuh. It does nothing if `status` says that some parents are not roots yet: see merge.cu.

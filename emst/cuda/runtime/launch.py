@@ -47,6 +47,8 @@ class _Thread(threading.local):
 
 _thread = _Thread()
 
+current_gpu = cupy.cuda.runtime.getDevice  # number of the calling thread's GPU; a fit asks for it a hundred times
+
 
 def launch(room: str, name: str, threads: int, *args: Any, block: int = BLOCK) -> None:
     """Run kernel `name` of ``<room>.cu`` with at least `threads` threads; see `launch_grid` for the arguments."""
@@ -197,11 +199,6 @@ def _give_up(gpu: int, wanted: Kernel, error: BaseException) -> None:
     if load is not None and not load.done():
         interrupted = RuntimeError(f"{wanted.name} was not compiled: an interrupt came")
         load.set_exception(error if isinstance(error, Exception) else interrupted)
-
-
-def current_gpu() -> int:
-    """Number of the calling thread's GPU."""
-    return cupy.cuda.runtime.getDevice()
 
 
 @functools.cache

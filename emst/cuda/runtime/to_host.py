@@ -1,7 +1,8 @@
 """Few numbers on their way from the GPU to the host. Kernel: copies.cu.
 
-Their pinned memory and event, a landing, are used again: making them takes as long as several launches. After an error
-nobody asks for the numbers, and a kernel may still write them. So whoever takes a landing first waits for its event.
+Their pinned memory and event, a landing, are used again: making them takes as long as several launches. After an error,
+and where a stage has begun early, nobody asks for the numbers, and a kernel may still write them. So whoever takes a
+landing first waits for its event.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from emst.cuda.runtime.arguments import Address
 from emst.cuda.runtime.launch import current_gpu, launch
 
-LANDING = 1 << 12  # bytes of a landing that is used again; larger arrays get one of their own
+LANDING = 1 << 13  # bytes of a landing that is used again; larger arrays get one of their own
 WORD = 4  # bytes
 EARLY_UP_TO = 1 << 22  # points of which a stage begins before the host knows the one before: of more, waits matter less
 

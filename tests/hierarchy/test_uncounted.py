@@ -1,0 +1,80 @@
+"""Records whose arrays get their lengths when somebody asks."""
+
+import contextlib
+import copy
+import threading
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from emst.backend.records import Condensed, Selection
+
+uncounted = pytest.importorskip("emst.cuda.hierarchy.uncounted", reason="needs CuPy, which is not installed")
+NAMES = ("born_at", "size", "parent", "children", "birth", "death", "stability")
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """The lengths that were asked for. Arrays are NumPy's, and a length takes its time."""
+    lengths = []
+
+    class OnItsWay:
+        def __init__(self, length):
+            lengths.append(length)
+
+        def arrived(self):
+            time.sleep(0.001)
+            return [3]
+
+    cuda = SimpleNamespace(Device=lambda gpu: contextlib.nullcontext(), get_current_stream=contextlib.nullcontext)
+    monkeypatch.setattr(uncounted, "cupy", SimpleNamespace(cuda=cuda))
+    monkeypatch.setattr(uncounted, "current_gpu", lambda: 0)
+    monkeypatch.setattr(uncounted, "OnItsWay", OnItsWay)
+    monkeypatch.setattr(uncounted, "array_at", lambda place, count: np.arange(place)[:count])
+    return lengths
+
+
+def tree():
+    known = dict.fromkeys(("linkage", "cluster", "leaving_merge", "of_merge", "left"))
+    return uncounted.UncountedTree({name: (10 + i, 7) for i, name in enumerate(NAMES)}, min_cluster_size=5, **known)
+
+
+def test_kernels_read_what_is_not_counted(asked):
+    one = tree()
+    assert uncounted.for_kernels(one, "death") == 15 and not asked
+    assert one.count == 3 and type(one) is Condensed
+    assert asked == [7]  # all arrays have one length
+    assert uncounted.for_kernels(one, "death").tolist() == [0, 1, 2]
+    assert uncounted.clusters_for_kernels(one) == (3, None)
+    assert vars(one).keys() == {"min_cluster_size", "linkage", "cluster", "leaving_merge", "of_merge", "left", *NAMES}
+
+
+def test_copies_are_counted(asked):
+    selection = uncounted.UncountedSelection({"chosen": (5, 7), "label": (6, 8)})
+    copied = copy.deepcopy(selection)
+    assert type(copied) is type(selection) is Selection and sorted(asked) == [7, 8]
+    assert copied.label.tolist() == [0, 1, 2]
+    with pytest.raises(AttributeError, match="has no attribute 'colour'"):
+        tree().colour  # noqa: B018
+
+
+def test_threads_that_ask_at_once_find_the_same(asked):
+    for _ in range(50):
+        one, start, errors = tree(), threading.Barrier(len(NAMES)), []
+
+        def read(name, one=one, start=start, errors=errors):
+            try:
+                start.wait()
+                assert getattr(one, name).tolist() == [0, 1, 2]
+                assert len(uncounted.for_kernels(one, "parent")) == one.count == 3
+            except BaseException as error:
+                errors.append(error)
+
+        threads = [threading.Thread(target=read, args=(name,)) for name in NAMES]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not errors and type(one) is Condensed
