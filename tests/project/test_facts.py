@@ -73,7 +73,7 @@ FACTS = [
     ("how/rounding.md", r"whose unit is 2\^-(\d+) of", CPU + "hierarchy/sums.py", "SPARE"),
     ("how/condensed.md", r"after (\d+) steps a warp", CONSTANTS, "AHEAD"),
     ("how/condensed.md", r"become (\d+) times as long", CONSTANTS, "AHEAD"),
-    ("how/condensed.md", r"Up to ([\d,]+) clusters are selected", CONSTANTS, "FEW"),
+    ("how/condensed.md", r"Up to ([\d,]+) clusters are selected", CUDA + "hierarchy/selection.py", "SELECTED_AT_ONCE"),
     ("how/graphs.md", r"a sample of (\d+) edges", CONSTANTS, "GRAPH_THREADS"),
     ("how/graphs.md", r"about ([\d.]+) edges per vertex\. The", CUDA + "graph/forest.cu", "LIGHT / 4"),
     ("how/graphs.md", r"about (\w+) edges per component", CPU + "graph/forest.py", "LIGHT"),
