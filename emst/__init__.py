@@ -30,6 +30,7 @@ a backend, then the hierarchy. The first lines of each folder's `__init__.py` sa
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.4.0"
@@ -87,8 +88,8 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first asked for: `import emst` alone costs nothing."""
     if name in _HOMES:
-        found = globals()[name] = getattr(importlib.import_module(_HOMES[name]), name)
-        return found
+        found = getattr(sys.modules.get(_HOMES[name]), name, None)  # `import_module` takes microseconds
+        return getattr(importlib.import_module(_HOMES[name]), name) if found is None else found
     raise AttributeError(f"module 'emst' has no attribute {name!r}")
 
 
