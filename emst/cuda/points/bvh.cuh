@@ -34,8 +34,9 @@ __device__ void rise(const Hierarchy &h, int level, i64 node, u32 *arrived, Make
   }
 }
 
-// Makes all nodes: leaf(i) is called by a lane for every point and for some numbers past the last, a whole warp at
-// once, and make(level, node) as above. A block has the leaves below one node of level 1, or all if there is none.
+// Makes all nodes. leaf(i) is called for every point and for some numbers past the last one, by all lanes of a warp
+// together; make(level, node) is called as above. A block makes the leaves below one node of level 1 and this node. If
+// there is no such node, one block makes all leaves.
 template <class Leaf, class Make>
 __device__ void make_nodes(const Hierarchy &h, u32 *arrived, Leaf leaf, Make make) {
   for (int i = threadIdx.x; i < FAN * LEAF; i += blockDim.x) leaf(blockIdx.x * (i64)(FAN * LEAF) + i);

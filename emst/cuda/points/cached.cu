@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(EMST_BLOCK, 6)
   begin_block<T, FIXED, EMST_BLOCK>(blockIdx.x, parent, labels, n, h, nodes, bounds);
 }
 
-// What both kernels begin with that start the cache. Upper bounds start in every round from `step`, the weight of the
+// What start_cache and cache_from_lists begin with. Upper bounds start in every round from `step`, the weight of the
 // edge from a point to the next on the curve.
 template <class T, int METRIC>
 __device__ void start(i64 i, const T *rows, i64 n, int dimensions, int stride, const Norm<METRIC> &norm,

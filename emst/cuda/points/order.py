@@ -62,7 +62,7 @@ class First(NamedTuple):
 
     rows: cupy.ndarray  # int32[n]: in order
     level: Level | None = None  # the next one, if there are crowded cells
-    early: bool = False  # whether the rows were not yet in order when they went ahead
+    early: bool = False  # whether the rows went ahead before they were in order
 
 
 Finish: TypeAlias = Callable[[Early | None], First]

@@ -135,7 +135,7 @@ def telling_compilation(tell: Callable[[bool], None]) -> contextlib.AbstractCont
 
 
 class _Telling:
-    """A generator as context would take microseconds of every fit."""
+    """A class: a context that is made of a generator takes microseconds of every fit."""
 
     def __init__(self, tell: Callable[[bool], None]) -> None:
         self._tell = tell
