@@ -6,10 +6,10 @@
 //
 // An edge is packed as (smaller end << 32 | larger end); all ones is no edge.
 //
-// status: whether a component has not arrived at its root; the components that have hooked in all rounds. Every one
-// that hooks is one component less. If edges do not follow one total order and close a cycle, or lie within a
-// component, the numbers differ. `told`, zeros at first and in memory of the host, becomes the roots that are left, and
-// the status.
+// status has two numbers: whether a component has not arrived at its root, and how many components have hooked in all
+// rounds. Every component that hooks is one component less. The numbers differ if edges do not follow one total order
+// and close a cycle, or if an edge lies within a component. `told` lies in memory of the host, and is zero at first. It
+// gets the number of roots that are left, and then the status.
 #include "runtime/compact.cuh"
 #include "runtime/told.cuh"
 #include "merge.cuh"

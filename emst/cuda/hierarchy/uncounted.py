@@ -74,7 +74,7 @@ class UncountedSelection(Uncounted, Selection):
 
 
 def for_kernels(record: Any, name: str) -> Any:
-    """An array of a record, or where it is if it is not counted."""
+    """An array of a record. If the host does not know its length, the address where it begins."""
     places = record.__dict__.get("places")
     return getattr(record, name) if places is None else places[name][0]
 

@@ -84,8 +84,8 @@ def cache_neighbours(index: SearchIndex, forest: Forest) -> NeighbourCache:
 
 
 def fill_from_lists(index: SearchIndex, forest: Forest, cache: NeighbourCache) -> None:
-    """Take neighbours from the lists where there are any, so that fewer points need a search. The first time starts the
-    cache."""
+    """Take neighbours from the lists where there are any, so that fewer points need a search. The first call starts
+    the cache."""
     n, lists, again = index.n, cache.lists, np.bool_(cache.rounds > 0)
     if lists is None:
         return

@@ -28,7 +28,7 @@ from emst.cuda.runtime.to_host import EARLY_UP_TO, Written
 
 THREADS = 1 << 18  # that find the boxes, at most
 WARP = 32  # lanes: the warp of a cell ranks so many axes, one a lane
-FEW_TIES = 8  # of a sample's codes: if it has more, another pass takes less time than the crowds that it saves
+FEW_TIES = 8  # equal codes in a sample: if there are more, one more pass takes less time than dividing the crowds
 LEAST_RUN = 64  # points that one of them takes at least
 
 

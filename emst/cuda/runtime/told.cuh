@@ -1,4 +1,4 @@
-// What a kernel tells the host: it writes to memory of the host (`Written` in to_host.py).
+// How a kernel tells the host a number: it writes it to memory of the host (`Written` in to_host.py).
 #pragma once
 #include "runtime/exact.cuh"
 
