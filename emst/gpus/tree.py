@@ -94,11 +94,12 @@ def gathered(fitted: Fitted, engine: Engine, ops: Backend) -> tuple[Array, Array
     rows = [engine.submit(rows_of_joined, tree.locals[j], tree.joined, at=j) for j in numbers]
     lists = [engine.submit(listed, tree.locals[j], tree.joined, rows, at=j) for j in numbers]
     del rows
-    whole = engine.submit(in_units, tree.locals[0], _merged(lists, engine), units, at=0)
     cores = []
-    if tree.search.k > 1:  # the other GPUs have nothing else to do now
+    if tree.search.k > 1:
         made = [engine.submit(core_distances, tree.locals[j], units, at=j) for j in numbers]
-        cores = [engine.submit(by_rows, made, at=0)]
+        cores = [engine.submit(by_rows, made, at=numbers[-1])]  # the first GPU merges lists meanwhile
+    whole = engine.submit(in_units, tree.locals[0], _merged(lists, engine), units, at=0)
+    cores = [engine.submit(brought, one, at=0) for one in cores]
     (edges, weights), *core = engine.gather([whole, *cores])
     if tree.search.norm.degree not in (1, 2):  # other roots of neighbouring numbers may descend by a last digit
         weights = ops.asarray(np.maximum.accumulate(to_host(weights)))
@@ -112,6 +113,11 @@ def by_rows(ops: Backend, made: list[tuple[Array, Array]]) -> Array:
     for values, rows in made:
         ops.put(cores, ops.asarray(rows), ops.asarray(values))
     return cores
+
+
+def brought(ops: Backend, array: Array) -> Array:
+    """Task: an array of any GPU on this one."""
+    return ops.asarray(array)
 
 
 def _merged(lists: list[Future], engine: Engine) -> Future:

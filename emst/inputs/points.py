@@ -112,7 +112,7 @@ def check_holds_points(X: Any) -> None:
     """Raise ValueError for what leads to points only by another call."""
     if isinstance(X, (str, os.PathLike)):
         raise ValueError(f"X is a path; pass the points in it: emst.read_points({os.fspath(X)!r})")
-    if isinstance(X, Mapping) and not hasattr(X, "shape"):  # SciPy's DOK matrices are dictionaries
+    if not hasattr(X, "shape") and isinstance(X, Mapping):  # SciPy's DOK matrices are dictionaries
         raise ValueError(f"X is a {type(X).__name__}; pass its columns as a data frame: pandas.DataFrame(X)")
     if type(X).__name__ == "LazyFrame":
         raise ValueError("X is a LazyFrame, whose rows have not been read; pass X.collect()")
@@ -170,7 +170,7 @@ def in_range(X: Array, dtype: np.dtype, ops: Backend, first: int = 0) -> Array:
 
 def check_min_samples(min_samples: Any, n: int, most: str = "the number of points, n_samples = {}") -> int:
     """`min_samples` as an int between 1 and n, or ValueError, which says by `most` what n is."""
-    if not isinstance(min_samples, numbers.Integral) or isinstance(min_samples, bool):
+    if not isinstance(min_samples, (int, numbers.Integral)) or isinstance(min_samples, bool):
         raise ValueError(f"min_samples must be an integer; got {min_samples!r}")
     if not 1 <= int(min_samples) <= n:
         raise ValueError(f"min_samples must be between 1 and {most.format(n)}; got {min_samples}")

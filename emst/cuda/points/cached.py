@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import cupy
 import numpy as np
 
@@ -33,12 +35,13 @@ class NeighbourCache:
         Packets with too many leaves nearby for a list: see search.cu.
     step : T[n]
         Weight of the edge to the next point on the curve.
-    spans : Spans or None
-        Made by the first round that lists its searches.
+    spans : Spans
+        Made when they are first read.
     """
 
     def __init__(self, index: SearchIndex) -> None:
         ids, weights = (index.n, np.int32), (index.n, index.dtype)
+        self.n, self.dtype = index.n, index.dtype
         self.rounds, self.alone = 0, False  # rounds searched; whether all points were components of the first one
         self.second = self.best_distance = None
         if index.core is not None:
@@ -48,7 +51,10 @@ class NeighbourCache:
         self.bound, self.worklist, self.step, self.unlisted = scratch(weights, ids, weights, of_packets)
         self.lists: cupy.ndarray | None = None  # neighbours to look at before searching, int32[k, n]
         self.listed: cupy.ndarray | None = None  # powers of the distances to them, T[k, n], if they are known
-        self.spans: Spans | None = None
+
+    @functools.cached_property
+    def spans(self) -> Spans:
+        return Spans(self.n, self.dtype)
 
 
 class Spans:

@@ -9,7 +9,7 @@ from emst.cuda.distances.brute import nearest_outside
 from emst.cuda.lightest import lightest_edges
 from emst.cuda.merge import scratch_of
 from emst.cuda.points.bvh import SearchIndex, in_whole_leaves
-from emst.cuda.points.cached import NeighbourCache, Spans, fill_from_lists
+from emst.cuda.points.cached import NeighbourCache, fill_from_lists
 from emst.cuda.points.engine import Engine
 from emst.cuda.points.products import search_by_products
 from emst.cuda.runtime.constants import LISTED_UP_TO, WALK_WARPS
@@ -37,6 +37,7 @@ def nearest_outgoing(index: SearchIndex, forest: Forest, cache: NeighbourCache) 
     if worklist is not None:
         _list_searches(index, forest, cache)
     SEARCHES[index.engine](index, forest, cache, worklist)
+    _ = cache.spans  # the next round needs them: they are made while the GPU searches
     cache.rounds += 1
     if worklist is not None or not index.walks:
         of_points = (cache.nearest, cache.bound, cache.second, cache.best_distance)
@@ -44,8 +45,6 @@ def nearest_outgoing(index: SearchIndex, forest: Forest, cache: NeighbourCache) 
 
 
 def _list_searches(index: SearchIndex, forest: Forest, cache: NeighbourCache) -> None:
-    if cache.spans is None:
-        cache.spans = Spans(index.n, index.dtype)
     n, spans, words = index.n, cache.spans, len(cache.spans.marked)
     words_of_points = (spans.rest, spans.marked, spans.known)
     args = (forest.labels, n, cache.nearest, cache.bound, forest.best, *words_of_points)
