@@ -115,4 +115,18 @@ FAULTS = [
         ": first[c] == p && size[c] > least;",
         ("tests/hierarchy/test_linkage.py::test_vertices_merge_and_are_cut_as_the_points_that_they_stand_for",),
     ),
+    Fault(
+        "an early dendrogram takes the ends of edges as they are",
+        "emst/cuda/hierarchy/rounds.cuh",
+        "return make_int2((int)minimum((u32)e.x, last), (int)minimum((u32)e.y, last));",
+        "return e;",
+        ("tests/hierarchy/test_linkage.py::test_an_early_dendrogram_stays_within_bounds",),
+    ),
+    Fault(
+        "few clusters: the host is told as many labels as clusters are chosen",
+        "emst/cuda/hierarchy/selection.cu",
+        "*total = (int)all, *labelled = (int)clusters;",
+        "*total = (int)all, *labelled = (int)all;",
+        ("tests/hierarchy/test_selection.py",),
+    ),
 ]

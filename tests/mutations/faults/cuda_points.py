@@ -343,4 +343,32 @@ FAULTS = [
         "        if self._points is None:\n            return None\n",
         ("tests/points/test_order.py::test_an_order_that_began_with_the_statistics",),
     ),
+    Fault(
+        "what began with edges that were not in order is kept",
+        "emst/cuda/points/result.py",
+        "weight, *written)\n        ahead(edges, weights)\n",
+        "weight, *written)\n",
+        ("tests/points/test_result.py::test_a_dendrogram_that_begins_before_edges_are_known",),
+    ),
+    Fault(
+        "what began with rows that were not in order is kept",
+        "emst/cuda/points/order.py",
+        "    if ahead is not None and early:\n        ahead(rows)\n",
+        "",
+        ("tests/points/test_order.py::test_order_without_cells_is_the_same",),
+    ),
+    Fault(
+        "the next stage begins with rows that are none, where nothing is sorted",
+        "emst/cuda/points/order.cu",
+        "if (i < n) ordered[i] = (int)i;",
+        "if (i < n) ordered[i] = 0;",
+        ("tests/points/test_order.py::test_order_without_cells_is_the_same",),
+    ),
+    Fault(
+        "the block that ends first tells the host the statistics",
+        "emst/cuda/points/statistics.cu",
+        "last = atomicAdd(ended, 1u) == gridDim.x - 1;",
+        "last = atomicAdd(ended, 1u) == 0;",
+        ("tests/points/test_statistics.py::test_statistics_finds_the_corners",),
+    ),
 ]
