@@ -49,9 +49,8 @@ def require_memory(given: GivenPoints, metric: Metric, k: int, labels: bool = Fa
     at_work = points + ops.tree_bytes(part, d, dtype, k) + EXCHANGED * part
     kept = points + part * (EXCHANGED + 8 * dtype.itemsize)
     together = kept + given.n * (GATHERED + 2 * dtype.itemsize)
-    if labels:  # and the rows of a list, in one array
-        rows = given.n * given.d * given.dtype.itemsize if len(given.pieces) > 1 else 0
-        together = max(together, given.n * LABELLED) + rows
+    if labels:
+        together = max(together, given.n * LABELLED)
     for gpu in dict.fromkeys(given.gpus):
         needed = (max(at_work, together) if gpu == given.gpus[0] else at_work) * given.gpus.count(gpu)
         with on_gpu(gpu):

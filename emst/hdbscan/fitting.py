@@ -15,6 +15,7 @@ and time that a matrix of distances takes are in `emst/distances/cost.py`.
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
@@ -38,7 +39,7 @@ from emst.gpus.inputs import GivenPoints, given_points
 from emst.gpus.memory import require_memory, worth_several
 from emst.gpus.tree import tree_over_gpus
 from emst.graph.input import refuse_blocks
-from emst.hdbscan.model import Model
+from emst.hdbscan.model import Model, always
 from emst.hdbscan.parameters import Request
 from emst.inputs.devices import choose_device, giver, gpu_of, is_cupy_sparse, on_device_of, on_gpu, to_host
 from emst.inputs.finite import FiniteRows, all_rows, finite_rows
@@ -104,7 +105,7 @@ def _over_gpus(given: GivenPoints, request: Request) -> Model | None:
         if found is None:
             return None
         model = _model(request, metric, found[:3], ops, given.n, given.give)
-        model.data, model.rows, model.give_rows = given.whole(), found.rows, given.give_rows
+        model.source, model.rows, model.give_rows = functools.cache(given.whole), found.rows, given.give_rows
         return model
 
 
@@ -151,7 +152,7 @@ def _of_checked_points(data: CheckedPoints, request: Request) -> Model:
             metric = metric.settled(points)
             tree = _by_matrix(points, metric, request, ops)
         model = _model(request, metric, tree, ops, n, data.give)
-        model.data, model.rows, model.give_rows = data.array, rows, data.give_rows
+        model.source, model.rows, model.give_rows = always(data.array), rows, data.give_rows
         model.linkage = linkage
         return model
 
@@ -195,7 +196,7 @@ def _weighted_model(
         reports = {"report": progress.rounds, "cores": progress.cores}
         tree = weighted_tree(points, unchanged, metric, k, weights, ops, alpha=request.alpha, **reports)
     model = _model(request, metric, tree[:3], ops, len(data.array), data.give)
-    model.data, model.rows, model.give_rows = data.array, rows, data.give_rows
+    model.source, model.rows, model.give_rows = always(data.array), rows, data.give_rows
     model.row_weights, model.total, model.copies = weights, total, tree.copies
     return model
 
@@ -243,7 +244,7 @@ def _of_sparse_features(X: Any, request: Request) -> Model:
         _check_size(points.shape[0], request, rows is None)
         tree = _by_matrix(points, request.metric, request, ops)
     model = _model(request, request.metric, tree, ops, X.shape[0], to_host)
-    model.data, model.rows = X, None if rows is None else rows.mapped(ops.asarray)
+    model.source, model.rows = always(X), None if rows is None else rows.mapped(ops.asarray)
     return model
 
 
@@ -303,7 +304,7 @@ def _no_tree(points: Array) -> Tree:
 
 
 def _model(request: Request, metric: Metric, tree: Tree, ops: Backend, n: int, give: Callable[[Array], Any]) -> Model:
-    """The model of a tree over the caller's n rows. `data` and `rows` stay None: callers with features set them."""
+    """The model of a tree over the caller's n rows. `source` and `rows` stay None: callers with features set them."""
     edges, weights, core = tree
     if core is None:  # min_samples is 1: the distance of a point to itself
         core = np.zeros_like(weights, shape=(len(weights) + 1,))

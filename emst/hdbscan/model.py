@@ -28,7 +28,7 @@ from emst.inputs.weights import Weights
 from emst.weighted import NEVER, Copies, linkage_of_copies
 
 MADE = frozenset(
-    {"linkage", "flat", "points", "index", "give", "give_rows", "weightless"}
+    {"linkage", "flat", "points", "index", "give", "give_rows", "weightless", "source"}
 )  # not pickled, but made again
 MERGES = "equal heights at once"  # pickled too: clusters made again by another rule would not be those of `labels_`
 
@@ -57,7 +57,7 @@ class Model:
     core: Array  # T[m], zeros for min_samples = 1
     give: Callable[[Array], Any]  # result -> the caller's kind of array
     rows: FiniteRows | None = None  # None if all rows are finite
-    data: Any = None  # the caller's features: numpy, cupy or CSR; None for distances
+    source: Callable[[], Any] | None = None  # gives `data`, the same in each call; None for distances
     linkage: Linkage | None = None  # the dendrogram; None for fewer than two points
     constraints: Constraints | None = None  # what the clusters are selected by, beside stability
     flat: FlatClustering | None = None  # the clusters; None for fewer than two points
@@ -66,6 +66,11 @@ class Model:
     copies: Copies | None = None  # edges between copies of a row; None without `row_weights`
     give_rows: Callable[[Array], Any] | None = None  # `give` for values of all rows; None for `give`
     weightless: Any = None  # how the rows of weight 0 would join the points, once it is known: see `weightless.py`
+
+    @property
+    def data(self) -> Any:
+        """The caller's features: numpy, cupy or CSR; None for distances."""
+        return None if self.source is None else self.source()
 
     @property
     def ops(self) -> Backend:
@@ -216,15 +221,17 @@ class Model:
 
     def __getstate__(self) -> dict[str, Any]:
         kept = {name: on_host(value) for name, value in self.__dict__.items() if name not in MADE}
-        return kept | {"merges": MERGES}
+        return kept | {"data": on_host(self.data), "merges": MERGES}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         state = dict(state)
-        missing = {field.name for field in fields(self)} - MADE - state.keys()
+        missing = {"data", *(field.name for field in fields(self))} - MADE - state.keys()
         if missing:
             raise _unreadable(f"the pickled model lacks {', '.join(sorted(missing))}")
         if state.pop("merges", None) != MERGES:
             raise _unreadable("the pickled model merges equal heights two at a time")
+        data = state.pop("data")
+        self.source = None if data is None else always(data)
         self.__dict__.update(
             state, linkage=None, flat=None, give=to_host, give_rows=None, device=usable_device(state["device"])
         )
@@ -238,6 +245,11 @@ class Model:
             self.constraints = self.constraints.mapped(self.ops.asarray)
         made = self.clustered(self.options)
         self.linkage, self.flat = made.linkage, made.flat
+
+
+def always(value: Any) -> Callable[[], Any]:
+    """A function that gives this value."""
+    return lambda: value
 
 
 def _unreadable(why: str) -> pickle.UnpicklingError:
