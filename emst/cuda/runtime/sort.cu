@@ -177,6 +177,13 @@ __device__ void sort_tile(Load load, const int *values_in, i64 n, int shift, con
   __syncthreads();
 #pragma unroll
   for (int j = 0; j < ITEMS; j++) exchange[to_exchange[j]] = key[j];
+  int value[ITEMS];  // they arrive while the tile waits for earlier ones
+  if constexpr (VALUES)
+#pragma unroll
+    for (int j = 0; j < ITEMS; j++) {
+      const i64 i = minimum(first + j * 32, n - 1);
+      value[j] = values_in ? values_in[i] : (int)i;
+    }
 
   // A thread a digit.
   if (digit < DIGITS) {
@@ -199,10 +206,7 @@ __device__ void sort_tile(Load load, const int *values_in, i64 n, int shift, con
     __syncthreads();
     int *values = reinterpret_cast<int *>(room.words);
 #pragma unroll
-    for (int j = 0; j < ITEMS; j++) {
-      i64 i = first + j * 32;
-      if (i < n) values[to_exchange[j]] = values_in ? values_in[i] : (int)i;
-    }
+    for (int j = 0; j < ITEMS; j++) values[to_exchange[j]] = value[j];
     __syncthreads();
 #pragma unroll
     for (int j = 0; j < ITEMS; j++) {
