@@ -16,8 +16,11 @@ constexpr int SAMPLE = EMST_SORT_SAMPLE, SAMPLE_THREADS = EMST_SAMPLE_THREADS;
 template <class Word>
 __device__ constexpr int PASSES = 8 * sizeof(Word) / DIGIT_BITS;  // at most
 constexpr int PACKED_ITEMS = EMST_PACKED_ITEMS;                   // packed keys of a thread
-template <class Word>
-__device__ constexpr int ITEMS_OF = EMST_SORT_BYTES / sizeof(Word) / THREADS;  // keys of a thread that have values
+// Keys of a thread that have values. Registers do not suffice for more of 64 bits where one launch takes all passes.
+template <class Word, bool AT_ONCE>
+__device__ constexpr int PAIRS_ITEMS = sizeof(Word) == 4 ? EMST_PAIRS_ITEMS_32
+                                       : AT_ONCE         ? EMST_PAIRS_ITEMS_64_AT_ONCE
+                                                         : EMST_PAIRS_ITEMS_64;
 
 template <class Word>
 __device__ int digit_of(Word key, int shift) {
@@ -113,8 +116,9 @@ struct Room {
 };
 
 // A block sorts the tile that it takes by one digit: load(i) is the i-th key, and store(to, key) gets its new place.
-// VALUES: whether keys have values; values_in null: the value of a key is its index.
-template <class Word, bool VALUES, int ITEMS, class Load, class Store>
+// VALUES: whether keys have values; values_in null: the value of a key is its index. EARLY: whether values are read
+// while the tile waits for earlier ones, which takes registers.
+template <class Word, bool VALUES, bool EARLY, int ITEMS, class Load, class Store>
 __device__ void sort_tile(Load load, const int *values_in, i64 n, int shift, const u64 *starts, Store store,
                           int *values_out, u64 *tiles, u32 epoch, Room<Word, ITEMS> &room) {
   constexpr int TILE = ITEMS * THREADS;
@@ -177,13 +181,14 @@ __device__ void sort_tile(Load load, const int *values_in, i64 n, int shift, con
   __syncthreads();
 #pragma unroll
   for (int j = 0; j < ITEMS; j++) exchange[to_exchange[j]] = key[j];
-  int value[ITEMS];  // they arrive while the tile waits for earlier ones
-  if constexpr (VALUES)
+  const auto value_of = [&](int j) {
+    const i64 i = minimum(first + j * 32, n - 1);
+    return values_in ? values_in[i] : (int)i;
+  };
+  int value[ITEMS];
+  if constexpr (VALUES && EARLY)
 #pragma unroll
-    for (int j = 0; j < ITEMS; j++) {
-      const i64 i = minimum(first + j * 32, n - 1);
-      value[j] = values_in ? values_in[i] : (int)i;
-    }
+    for (int j = 0; j < ITEMS; j++) value[j] = value_of(j);
 
   // A thread a digit.
   if (digit < DIGITS) {
@@ -206,7 +211,7 @@ __device__ void sort_tile(Load load, const int *values_in, i64 n, int shift, con
     __syncthreads();
     int *values = reinterpret_cast<int *>(room.words);
 #pragma unroll
-    for (int j = 0; j < ITEMS; j++) values[to_exchange[j]] = value[j];
+    for (int j = 0; j < ITEMS; j++) values[to_exchange[j]] = EARLY ? value[j] : value_of(j);
     __syncthreads();
 #pragma unroll
     for (int j = 0; j < ITEMS; j++) {
@@ -220,9 +225,10 @@ template <class Word>
 __global__ void __launch_bounds__(THREADS, LEAST_RESIDENT)
     sort_pass(const Word *keys_in, const int *values_in, i64 n, int shift, const u64 *starts, Word *keys_out,
               int *values_out, u64 *tiles, u32 epoch) {
-  __shared__ Room<Word, ITEMS_OF<Word>> room;
-  sort_tile<Word, true, ITEMS_OF<Word>>([&](i64 i) { return keys_in[i]; }, values_in, n, shift, starts,
-                                        [&](u32 to, Word key) { keys_out[to] = key; }, values_out, tiles, epoch, room);
+  constexpr int ITEMS = PAIRS_ITEMS<Word, false>;
+  __shared__ Room<Word, ITEMS> room;
+  sort_tile<Word, true, true, ITEMS>([&](i64 i) { return keys_in[i]; }, values_in, n, shift, starts,
+                                     [&](u32 to, Word key) { keys_out[to] = key; }, values_out, tiles, epoch, room);
 }
 
 // The first pass that is wanted reads the unsorted keys, the others what the pass before wrote.
@@ -233,8 +239,8 @@ __global__ void __launch_bounds__(THREADS, LEAST_RESIDENT)
   if (shift < lowest || lowest < lowest_bit(MOST_PASSES)) return;
   const u64 *const from = shift == lowest ? unsorted : keys_in;
   __shared__ Room<u64, PACKED_ITEMS> room;
-  sort_tile<u64, false, PACKED_ITEMS>([&](i64 i) { return from[i]; }, nullptr, n, shift, starts,
-                                      [&](u32 to, u64 key) { keys_out[to] = key; }, nullptr, tiles, epoch, room);
+  sort_tile<u64, false, false, PACKED_ITEMS>([&](i64 i) { return from[i]; }, nullptr, n, shift, starts,
+                                             [&](u32 to, u64 key) { keys_out[to] = key; }, nullptr, tiles, epoch, room);
 }
 
 // Keys, and values if they have any.
@@ -262,9 +268,9 @@ __device__ void sort_at_once(const Word *keys, const int *values, i64 n, int low
     const u64 start = block_exclusive_sum<THREADS>(digit < DIGITS ? counts[pass * DIGITS + digit] : 0);
     if (digit < DIGITS) starts[digit] = start;
     const Pairs<Word> to = (end - pass) % 2 ? sorted : spare;
-    sort_tile<Word, VALUES, ITEMS>([&](i64 i) { return keys[i]; }, values, n, lowest + DIGIT_BITS * pass, starts,
-                                   [&](u32 at, Word key) { to.keys[at] = key; }, to.values, tiles, (u32)(pass + 1),
-                                   room);
+    sort_tile<Word, VALUES, false, ITEMS>([&](i64 i) { return keys[i]; }, values, n, lowest + DIGIT_BITS * pass, starts,
+                                          [&](u32 at, Word key) { to.keys[at] = key; }, to.values, tiles,
+                                          (u32)(pass + 1), room);
     keys = to.keys;
     values = to.values;
   }
@@ -283,8 +289,8 @@ template <class Word>
 __global__ void __launch_bounds__(THREADS, LEAST_RESIDENT)
     sort_passes(const Word *keys, const int *values, i64 n, int passes, u64 *counts, Word *spare, int *spare_values,
                 Word *sorted, int *sorted_values, u64 *tiles, u32 *arrived) {
-  sort_at_once<Word, true, ITEMS_OF<Word>>(keys, values, n, 0, 0, passes, counts, {spare, spare_values},
-                                           {sorted, sorted_values}, tiles, arrived);
+  sort_at_once<Word, true, PAIRS_ITEMS<Word, true>>(keys, values, n, 0, 0, passes, counts, {spare, spare_values},
+                                                    {sorted, sorted_values}, tiles, arrived);
 }
 
 // Keys whose values are their indices, and which leave enough bits for these: the first pass packs them, as long as
@@ -293,17 +299,17 @@ __global__ void __launch_bounds__(THREADS, LEAST_RESIDENT)
     indexed_pass(const u64 *keys_in, const u64 *packed_in, i64 n, int bits, int shift, const u64 *starts,
                  u64 *packed_out, u64 *keys_out, int *values_out, u64 *tiles, u32 epoch) {
   __shared__ Room<u64, PACKED_ITEMS> room;
-  sort_tile<u64, false, PACKED_ITEMS>([&](i64 i) { return packed_in ? packed_in[i] : keys_in[i] << bits | (u64)i; },
-                                      nullptr, n, bits + shift, starts,
-                                      [&](u32 to, u64 key) {
-                                        if (packed_out) {
-                                          packed_out[to] = key;
-                                        } else {
-                                          keys_out[to] = key >> bits;
-                                          values_out[to] = (int)index_of(key, bits);
-                                        }
-                                      },
-                                      nullptr, tiles, epoch, room);
+  sort_tile<u64, false, false, PACKED_ITEMS>(
+      [&](i64 i) { return packed_in ? packed_in[i] : keys_in[i] << bits | (u64)i; }, nullptr, n, bits + shift, starts,
+      [&](u32 to, u64 key) {
+        if (packed_out) {
+          packed_out[to] = key;
+        } else {
+          keys_out[to] = key >> bits;
+          values_out[to] = (int)index_of(key, bits);
+        }
+      },
+      nullptr, tiles, epoch, room);
 }
 
 // many[p]: whether LEAST_PASSES + p passes leave many ties; a block each. They do if there are fewer than `least`, and

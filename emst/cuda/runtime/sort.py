@@ -13,8 +13,10 @@ from emst.cuda.runtime.constants import (
     LEAST_PASSES,
     MOST_PASSES,
     PACKED_ITEMS,
+    PAIRS_ITEMS_32,
+    PAIRS_ITEMS_64,
+    PAIRS_ITEMS_64_AT_ONCE,
     SAMPLE_THREADS,
-    SORT_BYTES,
     SORT_RESIDENT,
     SORT_SAMPLE,
     SORT_THREADS,
@@ -41,11 +43,12 @@ def sort_pairs(
     if values is None and word.itemsize == 8 and bits + index_bits(n) <= 64:
         return _sort_indexed(keys, bits)
     shifts = range(0, bits, DIGIT_BITS)
-    tiles = -(-n * word.itemsize // SORT_BYTES)
+    at_once = _all_resident(f"sort_passes<{name}>", _pair_tiles(n, word, at_once=True))
+    tiles = _pair_tiles(n, word, at_once)
     counts, words, arrived = _counts(tiles, len(shifts))
     counting = (keys, n, np.int32(len(shifts)), counts)
     spare, out = scratch((n, word), (n, np.int32)), (cupy.empty(n, word), cupy.empty(n, np.int32))
-    if _all_resident(f"sort_passes<{name}>", tiles):
+    if at_once:
         args = (keys, values, n, np.int32(len(shifts)), counts, *spare, *out, words, arrived)
         launch_resident("runtime/sort", f"sort_passes<{name}>", tiles, *args, block=SORT_THREADS)
         return out
@@ -101,7 +104,7 @@ def sort_packed(keys: cupy.ndarray, many: Address) -> cupy.ndarray:
 
 def takes_many_blocks(n: int) -> bool:
     """Whether some sort of n keys takes more blocks than the GPU holds: then each pass is a launch."""
-    return -(-n * 8 // SORT_BYTES) > SORT_RESIDENT * multiprocessors()
+    return _pair_tiles(n, np.dtype(np.uint64), at_once=True) > SORT_RESIDENT * multiprocessors()
 
 
 def _all_resident(name: str, tiles: int) -> bool:
@@ -137,6 +140,12 @@ def few(n: int) -> bool:
 def index_bits(n: int) -> int:
     """Of a packed key, the bits that its index below n takes."""
     return max((n - 1).bit_length(), 1)
+
+
+def _pair_tiles(n: int, word: np.dtype, at_once: bool) -> int:
+    """How many blocks n keys with values take."""
+    items = PAIRS_ITEMS_32 if word.itemsize == 4 else PAIRS_ITEMS_64_AT_ONCE if at_once else PAIRS_ITEMS_64
+    return -(-n // (items * SORT_THREADS))
 
 
 def _packed_tiles(n: int) -> int:
