@@ -92,7 +92,11 @@ def test_hardly_any_edges(ops, n):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("unit", [1e-30, 1.0, 1e30])
-def test_unscaled_takes_one_root(ops, unit, dtype):
+@pytest.mark.parametrize("far", [False, True])
+def test_unscaled_takes_one_root(ops, far, unit, dtype, monkeypatch):
+    """On a GPU, also as for more values than its cache holds."""
+    if far and ops.name == "cuda":
+        monkeypatch.setattr("emst.cuda.runtime.gather.FAR", 100)
     x = (cloud(1_000, 2, np.float64) * unit).astype(dtype)
     index, expected_bvh, order = hierarchies(ops, x)
     squared = (expected_bvh.scaled * expected_bvh.scaled)[:, 0]

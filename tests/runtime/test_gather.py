@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from helpers import to_device, to_host
 
+from emst.cuda.runtime.constants import FEW
+
 
 @pytest.mark.parametrize("places", [np.int32, np.int64])
 @pytest.mark.parametrize("dtype", [np.bool_, np.int16, np.float32, np.float64, np.int64])
@@ -49,3 +51,19 @@ def test_take_every_other():
 
     array, at = np.arange(400_000)[::2], np.arange(200_000)[::-1]
     np.testing.assert_array_equal(take(array, at), array[at])
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("n", [1, 200, FEW + 1, 300_001])
+def test_far_places(n):
+    """All numbers below n, in two passes: only their highest digit is sorted by."""
+    cupy = pytest.importorskip("cupy")
+    from emst.cuda.runtime.gather import put_far
+
+    g = np.random.default_rng(n)
+    places, values = g.permutation(n).astype(np.int32), g.random(n, np.float32)
+    expected = np.empty_like(values)
+    expected[places] = values
+    found = put_far(cupy.asarray(places), cupy.asarray(values))
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(found.get(), expected)

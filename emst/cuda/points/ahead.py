@@ -69,7 +69,7 @@ def kernels_of(
     are what most weights take. `few` and `rest`: one launch compares all pairs, or takes all rounds. `ranked`: one
     launch puts the points in order. `partitions`: the points are one of several partitions. `by_passes`: some sorts
     take a launch for each pass."""
-    walks, cores = engine is Engine.WALKS, k > 1
+    walks, cores, wide = engine is Engine.WALKS, k > 1, dtype.itemsize == 8
     by_rounds = partitions or not (few or (rest and walks and d < LOOK_FROM))
     k = SHORT_LIST if cores and weighted else k
     wanted = {
@@ -98,6 +98,7 @@ def kernels_of(
         "rounds by walks": by_rounds and walks,
         "rounds by lists": by_rounds and walks and d <= LISTED_UP_TO,
         "cores": cores,
+        "far cores": cores and by_passes and not wide,
         "partitions": partitions,
         "partitions of many axes": partitions and d > WARP,
         "partitions by walks": partitions and walks,
@@ -115,7 +116,6 @@ def kernels_of(
         "uneven": not few,
         "uneven cores": not few and cores,
     }
-    wide = dtype.itemsize == 8
     names = {
         "T": ctype(dtype),
         "U": "u64" if wide else "u32",

@@ -21,6 +21,7 @@ KERNELS = {
     "ranks": "points/knn kth_distances<{T}, {D}, {M}>",
     "total": "runtime/total sum_parts<{T}>",
     "cores": "points/result unscaled<{T}, {ROOTED}>",
+    "far cores": "runtime/gather put_words<{U}, int>",
     "few": """
         runtime/sort rank_keys<u64>
         points/order list_crowded

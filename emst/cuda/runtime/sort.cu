@@ -65,9 +65,10 @@ __device__ void count_all(const Word *keys, i64 n, int lowest, int first, int en
 }
 
 template <class Word>
-__global__ void __launch_bounds__(COUNT_THREADS) count_digits(const Word *keys, i64 n, int passes, u64 *counts) {
+__global__ void __launch_bounds__(COUNT_THREADS)
+    count_digits(const Word *keys, i64 n, int lowest, int passes, u64 *counts) {
   __shared__ u32 local[PASSES<Word> * DIGITS];
-  count_all(keys, n, 0, 0, passes, counts, local);
+  count_all(keys, n, lowest, 0, passes, counts, local);
 }
 
 __global__ void __launch_bounds__(COUNT_THREADS) count_packed(const u64 *keys, i64 n, const int *many, u64 *counts) {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import cupy
 import numpy as np
 
@@ -29,10 +31,15 @@ COUNTING = 512  # blocks at most
 
 
 def sort_pairs(
-    keys: cupy.ndarray | Address, values: cupy.ndarray | Address | None = None, bits: int | None = None
+    keys: cupy.ndarray | Address,
+    values: cupy.ndarray | Address | None = None,
+    bits: int | None = None,
+    lowest: int = 0,
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
     """Keys uint32[n] or uint64[n] in ascending order and their values int32[n], by default indices; equal keys stay in
     order. Keys are less than 2**bits: higher digits are not sorted by. The caller's keys stay.
+
+    Many keys with values may be sorted by the digits from bit `lowest` on only.
     """
     n, word = len(keys), np.dtype(f"u{keys.dtype.itemsize}")
     name, bits = f"u{8 * word.itemsize}", 8 * word.itemsize if bits is None else bits
@@ -42,12 +49,13 @@ def sort_pairs(
         return sorted_keys, sorted_values
     if values is None and word.itemsize == 8 and bits + index_bits(n) <= 64:
         return _sort_indexed(keys, bits)
-    shifts = range(0, bits, DIGIT_BITS)
-    at_once = _all_resident(f"sort_passes<{name}>", _pair_tiles(n, word, at_once=True))
+    shifts = range(lowest, bits, DIGIT_BITS)
+    at_once = lowest == 0 and _all_resident(f"sort_passes<{name}>", _pair_tiles(n, word, at_once=True))
     tiles = _pair_tiles(n, word, at_once)
     counts, words, arrived = _counts(tiles, len(shifts))
-    counting = (keys, n, np.int32(len(shifts)), counts)
-    spare, out = scratch((n, word), (n, np.int32)), (cupy.empty(n, word), cupy.empty(n, np.int32))
+    counting = (keys, n, np.int32(lowest), np.int32(len(shifts)), counts)
+    out = cupy.empty(n, word), cupy.empty(n, np.int32)
+    spare: Any = scratch((n, word), (n, np.int32)) if len(shifts) > 1 else (None, None)
     if at_once:
         args = (keys, values, n, np.int32(len(shifts)), counts, *spare, *out, words, arrived)
         launch_resident("runtime/sort", f"sort_passes<{name}>", tiles, *args, block=SORT_THREADS)
@@ -67,7 +75,7 @@ def _sort_indexed(keys: cupy.ndarray, bits: int) -> tuple[cupy.ndarray, cupy.nda
     """As `sort_pairs`, with indices that fit above so many bits of the keys."""
     n, shifts, tiles = len(keys), range(0, bits, DIGIT_BITS), _packed_tiles(len(keys))
     counts, words, _ = _counts(tiles, len(shifts))
-    counting = (keys, n, np.int32(len(shifts)), counts)
+    counting = (keys, n, np.int32(0), np.int32(len(shifts)), counts)
     launch("runtime/sort", "count_digits<u64>", min(tiles, COUNTING) * DIGITS, *counting, block=DIGITS)
     launch("runtime/sort", "digit_starts", len(counts), counts, block=DIGITS)
     source, out, values = None, cupy.empty(n, np.uint64), cupy.empty(n, np.int32)

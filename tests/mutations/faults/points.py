@@ -259,7 +259,7 @@ FAULTS = [
         "emst/cpu/points/result.py",
         "out[order[i]] = np.float64(roots[i]) * unit",
         "out[order[i]] = roots[i] * np.float32(unit)",
-        ("tests/points/test_result.py::test_unscaled_takes_one_root[cpu-few-1e-30-float32]",),
+        ("tests/points/test_result.py::test_unscaled_takes_one_root[cpu-few-False-1e-30-float32]",),
     ),
     Fault(
         "the first bad row is that of the last part",
