@@ -18,7 +18,7 @@
     partitions/     points in partitions, on any engine that gives work to workers
     gpus/           several GPUs of one machine: an engine of threads, and `device_ids`
     dask/           the same over many machines: the engine of Dask
-    compat/         peers' code, unchanged: hdbscan's and cuML's names, BERTopic
+    compat/         peers' code, unchanged: hdbscan's and cuML's names, BERTopic, NetworkX
     cli/            the command `emst`
     progress.py     progress of long runs: lines and bars
     __main__.py     `python -m emst`

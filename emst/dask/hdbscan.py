@@ -41,7 +41,8 @@ class HDBSCAN(ClusterMixin, DaskEstimator):
     ----------
     min_cluster_size, min_samples, cluster_selection_epsilon, max_cluster_size, metric, metric_params, alpha, \
 cluster_selection_method, allow_single_cluster, cluster_selection_persistence, dtype, verbose
-        As for `emst.HDBSCANGPU`. Metrics are those of `emst.minimum_spanning_tree`.
+        As for `emst.HDBSCANGPU`, but `min_cluster_size` is a number, and `verbose` is not "bar". Metrics are those of
+        `emst.minimum_spanning_tree`.
     device, partitions, client
         As for `emst.dask.minimum_spanning_tree`.
 

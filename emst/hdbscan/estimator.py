@@ -74,7 +74,8 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         leave fewer points as noise.
     cluster_selection_epsilon : float, default 0.0
         A selected cluster that splits off its parent at a smaller distance than this is replaced by its first ancestor
-        that does so at a greater one.
+        that does so at a greater one; if there is none but the root, by the one just below the root, or by the root
+        itself with `allow_single_cluster`.
     max_cluster_size : int, optional
         Largest number of points of a cluster that "eom" selects; None for any number.
     metric : str or callable, default "euclidean"
@@ -308,7 +309,9 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
         Warns
         -----
         UserWarning
-            `X` is a data frame of two columns called latitude and longitude, and the metric is Euclidean.
+            `X` is a data frame of two columns called latitude and longitude, and the metric is Euclidean; places that
+            look like radians with ``degrees=True``; components that no given distance connects, which join at infinity;
+            a fit that compares all pairs for more than a minute; ``prediction_data=True`` without features.
         """
         check_parameters(self)
         known = None

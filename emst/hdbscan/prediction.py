@@ -121,8 +121,8 @@ def approximate_predict(model: Any, X: Any, return_connecting_points: bool = Fal
     sklearn.exceptions.NotFittedError
         `model` has not been fitted.
     ValueError
-        `model` was fitted to distances or to sparse features; `X` does not have the features of the training data, or
-        holds no places where the metric is haversine.
+        `model` was fitted to distances or to sparse features; `X` does not have the features of the training data,
+        holds no places where the metric is haversine, or rows of zeros where it is cosine.
 
     Notes
     -----

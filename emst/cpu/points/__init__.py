@@ -15,7 +15,7 @@ labels.py        the component of each node of the hierarchy
 cached.py        cached nearest neighbours, and upper bounds for components
 search.py        the search: the nearest point of another component
 small.py         few points: all rounds in one call
-rounds.py        the rounds that are left, at once: never on the CPU
+rounds.py        an operation of the GPU: the rounds that are left, at once; on the CPU it does nothing
 result.py        sorted edges and core distances, in the caller's rows and units
 places.py        places of new points in that order
 queries.py       nearest points for new points, and for points of other partitions

@@ -2,9 +2,9 @@
 
 compile.py            how kernels are compiled and cached
 numba_internals.py    the parts of numba and llvmlite that have no public interface
-numba_compiler.py     the same, for what is compiled
-numba_haste.py        the same, for less time
-numba_wrapper.py      the same, for what Python calls instead of a compiled function
+numba_compiler.py     which steps of numba compile a kernel
+numba_haste.py        changes to numba that save compile time
+numba_wrapper.py      how Python and threads call a compiled kernel
 parallel.py           threads: chunks of a range
 blocks.py             array code of the stages, block by block
 team.py               the threads that run compiled kernels

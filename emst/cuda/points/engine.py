@@ -13,7 +13,6 @@ import numpy as np
 
 from emst.backend.records import EUCLIDEAN, Norm
 from emst.cuda.runtime.launch import launch
-from emst.cuda.runtime.tensor_cores import stages
 
 
 class Engine(Enum):
@@ -40,7 +39,7 @@ MOST_AXES = 1 << 16  # of products: the squared length of halves stays below 2^4
 
 def all_pairs_engine(n: int, d: int, norm: Norm) -> Engine:
     """The engine for these points where all pairs are compared."""
-    multiplied = norm == EUCLIDEAN and n >= LEAST_MULTIPLIED and d <= MOST_AXES and stages() > 0
+    multiplied = norm == EUCLIDEAN and n >= LEAST_MULTIPLIED and d <= MOST_AXES
     return Engine.PRODUCTS if multiplied else Engine.PAIRS
 
 
@@ -70,7 +69,7 @@ def engine_after_looking(
 
 def may_be_looked_at(n: int, d: int, norm: Norm) -> bool:
     """Whether the engine follows from a look at points for which walks are likely."""
-    return norm == EUCLIDEAN and _may_look(n, d) and stages() > 0
+    return norm == EUCLIDEAN and _may_look(n, d)
 
 
 def _may_look(n: int, d: int) -> bool:

@@ -13,7 +13,7 @@ BESIDES = 8192  # bytes of shared memory that the kernels take besides the stage
 
 
 def stages() -> int:
-    """How many chunks of both sides a block of the current GPU holds; 0 if its tensor cores are too old."""
+    """How many chunks of both sides a block of the current GPU holds."""
     return _stages(current_gpu())
 
 
@@ -25,6 +25,4 @@ def stage_bytes(stages: int) -> int:
 @functools.cache
 def _stages(device: int) -> int:
     properties = cupy.cuda.runtime.getDeviceProperties(device)
-    if properties["major"] < 8:  # asynchronous copies, and products of 16 x 8 x 16
-        return 0
     return 3 if properties["sharedMemPerBlockOptin"] >= stage_bytes(3) + BESIDES else 2
