@@ -17,6 +17,7 @@ from typing import Any
 from emst.backend.notices import say_once
 from emst.backend.operations import Backend
 from emst.backend.records import Report
+from emst.inputs.summary import counted
 
 COMPILING = {
     "cpu": "compiling kernels, which are kept on disk",
@@ -287,7 +288,7 @@ def round_printer(n: int) -> Report:
 
     def report(rounds: int, left: int) -> None:
         seconds = time.perf_counter() - start
-        sys.stderr.write(f"[emst] round {rounds}: {left:,} components left, {seconds:.3f} s\n")
+        sys.stderr.write(f"[emst] round {rounds}: {counted(left, 'component')} left, {seconds:.3f} s\n")
 
     return report
 

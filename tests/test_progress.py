@@ -72,7 +72,7 @@ def test_lines(ops, capsys):
     assert lines[0] == "[emst] 40,000 points"
     assert sum(line.startswith("[emst] core distances: ") for line in lines) == 1
     said = [line for line in lines if "compiling" not in line]  # in the first run of all
-    assert re.fullmatch(r"\[emst\] round \d+: 1 components left, \d+\.\d{3} s", said[-1])
+    assert re.fullmatch(r"\[emst\] round \d+: 1 component left, \d+\.\d{3} s", said[-1])
 
 
 @pytest.mark.parametrize("size, told", [(5, False), (6, True), (200, True)])

@@ -22,7 +22,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -33,6 +32,7 @@ from emst.distances.matrices import fill_distances
 from emst.distances.pairwise import distances_between, settled_params
 from emst.distances.periodic import Box, box_of
 from emst.distances.sphere import Sphere, sphere_of
+from emst.inputs.numbers import real_number
 from emst.inputs.places import DEGREES, check_names
 from emst.inputs.summary import counted, meant
 
@@ -299,7 +299,7 @@ def _in_box(name: str, params: dict[str, Any]) -> Metric:
 
 
 def _check_power(p: Any) -> None:
-    if not isinstance(p, Real) or isinstance(p, bool) or not (1 <= float(p) <= MOST_POWER or float(p) == math.inf):
+    if not 1 <= real_number(p) <= MOST_POWER and p != math.inf:
         raise ValueError(
             f"metric='minkowski' needs a number p from 1 to {MOST_POWER}, or infinity; got {p!r}. Below 1 it is no "
             f"metric, and above {MOST_POWER} powers of small distances underflow: metric='chebyshev' is the limit"

@@ -14,6 +14,7 @@ from emst.backend.operations import Backend
 from emst.backend.records import Adjacency, ForestEdges
 from emst.graph.canonical import PER_SORTED, Canonical
 from emst.graph.input import CheckedGraph
+from emst.inputs.summary import counted
 
 ASK_FROM = 1 << 28  # bytes: below, the device is not asked how much is free, which takes longer than a small graph
 PER_POINTER = 40  # bytes per vertex beside the forest that blocks are joined with: three `indptr`, roots and entries
@@ -100,7 +101,7 @@ def block_size(graph: CheckedGraph, solver: Solver, allowed: int, in_one_piece: 
         raise MemoryError(
             f"the forest of {graph.n:,} vertices and {graph.m:,} entries needs at least {needed_gb(in_one_piece)} of "
             f"memory ({in_one_piece:,} bytes) in one piece, or {needed_gb(needed)} ({needed:,} bytes) in blocks of "
-            f"{least:,} entries; {free_gb(allowed)} ({allowed:,} bytes) may be used; {GRAPHS}"
+            f"{least:,} entries; {free_gb(allowed)} ({counted(allowed, 'byte')}) may be used; {GRAPHS}"
         )
     return (allowed - fixed) // entry
 

@@ -343,6 +343,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
 
                     prepare_predictions(model)
                 self._take(model, centers, features)
+        self._of_tree = {name: value for name, value in self.get_params(deep=False).items() if name not in RECLUSTERED}
         return self
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
@@ -487,7 +488,8 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
             raise ValueError(
                 f"recluster takes {', '.join(RECLUSTERED)}; got {', '.join(fixed)}, for which a new fit is needed"
             )
-        other = clone(self).set_params(min_samples=self._model.min_samples, **params)
+        other = clone(self).set_params(**(self._of_tree | {"min_samples": self._model.min_samples} | params))
+        other._of_tree = self._of_tree  # what the tree was made with, whatever has been set since
         check_parameters(other)
         constraints = self._model.constraints
         with self._model.scope():

@@ -19,7 +19,6 @@ import functools
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -43,6 +42,7 @@ from emst.hdbscan.model import Model, always
 from emst.hdbscan.parameters import Request
 from emst.inputs.devices import choose_device, giver, gpu_of, is_cupy_sparse, on_device_of, on_gpu, to_host
 from emst.inputs.finite import FiniteRows, all_rows, finite_rows
+from emst.inputs.numbers import real_number
 from emst.inputs.places import levels_of_the_package
 from emst.inputs.points import CheckedPoints, check_points, check_real, float_of, in_range
 from emst.inputs.summary import counted
@@ -372,9 +372,9 @@ def _is_ready(data: CheckedPoints) -> bool:
 def _max_distance(metric_params: dict[str, Any]) -> float | None:
     """The one parameter that sparse distances take; ValueError for any other, or for a value that is no distance."""
     farthest = metric_params.get("max_distance")
-    if farthest is not None and not (isinstance(farthest, Real) and float(farthest) > 0):
+    if farthest is not None and not real_number(farthest) > 0:
         raise ValueError(f"max_distance in metric_params must be a number greater than 0; got {farthest!r}")
     others = [repr(name) for name in metric_params if name != "max_distance"]
     if others:
         raise ValueError(f"sparse distances take no metric_params but max_distance; got {', '.join(others)}")
-    return None if farthest is None else float(farthest)
+    return None if farthest is None else real_number(farthest)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.backend.records import Array, Condensed, Selection
 from emst.hierarchy.constraints import Constraints, select_by_constraints
+from emst.inputs.numbers import real_number
 from emst.spanning_forest import check_min_cluster_size
 
 
@@ -88,6 +88,7 @@ def _too_wide_too_large(condensed: Condensed, epsilon_max: float) -> Condensed:
 
 def check_cut(cut_distance: Any, min_cluster_size: Any) -> tuple[float, int]:
     """Both parameters as numbers, or ValueError that names the one out of range."""
-    if not isinstance(cut_distance, Real) or not float(cut_distance) >= 0:
+    height = real_number(cut_distance)
+    if not height >= 0:
         raise ValueError(f"cut_distance must be a number of at least 0; got {cut_distance!r}")
-    return float(cut_distance), check_min_cluster_size(min_cluster_size)
+    return height, check_min_cluster_size(min_cluster_size)

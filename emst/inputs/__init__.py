@@ -1,6 +1,7 @@
 """What all estimators do with their input before they compute, and with their results before they return them.
 
 points.py      validation of points (shape, dtype, finiteness); results in the caller's kind of array
+numbers.py     parameters that are real numbers
 features.py    number and names of the features, as scikit-learn keeps them
 places.py      what names of columns say of latitude and longitude
 devices.py     on which device an array lies, and on which device to compute

@@ -94,6 +94,8 @@ def check_points(X: Any, *, device: str = "auto", dtype: Any = None) -> CheckedP
     elif np.ma.is_masked(array):
         raise ValueError("X is masked: leave those rows out, or fill them")
     else:
+        if hasattr(array, "columns") and hasattr(array, "sparse"):  # pandas: all columns are sparse
+            array = array.sparse.to_dense()
         given = array
         try:
             array = check_array(array, **AS_NUMBERS)

@@ -145,8 +145,8 @@ class _Reader:
         for vertex in arc[:2]:
             if not 1 <= vertex <= self.n:
                 self._fault(line, f"names vertex {vertex}; they are numbered from 1 to {self.n}")
-        if abs(arc[2]) > LARGEST:
-            self._fault(line, "has a weight of more than 64 bits")
+        if not -LARGEST - 1 <= arc[2] <= LARGEST:
+            self._fault(line, "has a weight that no int64 can hold")
         self.read += 1
         if self.read > self.m:
             self._fault(line, f"is one arc more than the {self.m:,} of the problem line")

@@ -60,5 +60,14 @@ def opening(path: Path, kind: str) -> Iterator[None]:
     """Turn what libraries raise about a file into one sentence that names it."""
     try:
         yield
-    except (ValueError, TypeError, KeyError, EOFError, gzip.BadGzipFile, zipfile.BadZipFile, zlib.error) as error:
+    except (
+        ValueError,
+        TypeError,
+        KeyError,
+        OverflowError,
+        EOFError,
+        gzip.BadGzipFile,
+        zipfile.BadZipFile,
+        zlib.error,
+    ) as error:
         raise ValueError(f"{path} is not a readable {kind} file ({first_line(error)})") from error

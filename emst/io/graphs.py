@@ -19,6 +19,7 @@ from emst.io.edge_lists import read_arrays, read_table
 from emst.io.file_graph import FileGraph, coo
 from emst.io.forests import save_forest
 from emst.io.matrix_market import read_matrix_market
+from emst.io.tables import refuse_pipe
 
 if TYPE_CHECKING:
     from emst.graph.result import MinimumSpanningForest
@@ -96,6 +97,7 @@ def read_file(
         raise ValueError(f"{path}: unknown suffix {suffix!r}; graphs are read from {', '.join(SUFFIXES)}")
     if columns is not None and suffix not in TABLES:
         raise ValueError(f"{path}: only a .csv, .tsv or .parquet has columns to choose")
+    refuse_pipe(path)
     with _no_dialects():
         return _read(path, suffix, columns, report)
 

@@ -14,7 +14,7 @@ from emst.io.columns import choose_columns, chosen_columns, first_line, index_co
 from emst.io.fits import read_fits
 from emst.io.las import read_las
 from emst.io.parquet import read_parquet
-from emst.io.tables import PLAIN, Dialect, column_names, dialect_of, is_text, read_csv, refuse_gzip
+from emst.io.tables import PLAIN, Dialect, column_names, dialect_of, is_text, read_csv, refuse_gzip, refuse_pipe
 
 SUFFIXES = (".npy", ".npz", ".csv", ".tsv", ".parquet", ".las", ".laz", ".fits", ".fit")
 
@@ -120,6 +120,7 @@ def read_table(
     """As `read_points`, with names, and the names of index columns that were left out."""
     suffix = path.suffix.lower()
     check_suffix(path, array, dialect)
+    refuse_pipe(path)
     if is_text(path, dialect) or suffix == ".parquet":
         names, count = column_names(path, dialect)
         index = [] if columns is not None else index_columns(names)

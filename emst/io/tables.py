@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import contextlib
 import csv
+import io
 import itertools
 import math
 import re
@@ -75,8 +76,8 @@ def dialect_of(sep: str | None = None, decimal: str = ".", encoding: str | None 
     if sep == decimal:
         raise ValueError(f"sep={sep!r} cannot be the decimal mark as well")
     try:
-        codecs.lookup(encoding or PLAIN.encoding)
-    except LookupError as error:
+        io.TextIOWrapper(io.BytesIO(), encoding or PLAIN.encoding)  # codecs that make no text are errors, too
+    except (LookupError, TypeError) as error:
         raise ValueError(f"encoding={encoding!r} is not known; utf-8, latin-1, cp1252 and utf-16 are common") from error
     return Dialect(sep, decimal, encoding or PLAIN.encoding)
 
@@ -274,6 +275,12 @@ def csv_layout(path: Path, dialect: Dialect = PLAIN) -> tuple[int, list[str], in
     # A line that holds a number, in any notation, is data: to take it for names would lose a row without a message.
     names = [] if any(map(_is_any_number, first)) else [field.strip() for field in first]
     return (line if names else line - 1), names, len(first), delimiter
+
+
+def refuse_pipe(path: Path) -> None:
+    """Raise ValueError for a pipe: files are opened several times, and a pipe can be read once."""
+    if path.is_fifo():
+        raise ValueError(f"{path} is a pipe, which can be read once; write it to a file, or let a command read it as -")
 
 
 def refuse_gzip(path: Path) -> None:

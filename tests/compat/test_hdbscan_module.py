@@ -292,7 +292,7 @@ def test_predictions_for_another_number_of_clusters(ops):
         assert ours.flat.HDBSCAN_flat(X, n_clusters=14, clusterer=other).labels_.max() == 12
     assert model.cluster_selection_method == "eom"
     assert ours.flat.HDBSCAN_flat(X, clusterer=model, inplace=True) is model
-    with pytest.raises(ValueError, match="no cluster_selection_epsilon gives 1 clusters"):
+    with pytest.raises(ValueError, match="no cluster_selection_epsilon gives 1 cluster with"):
         ours.flat.HDBSCAN_flat(X, n_clusters=1, device=ops.name)
 
 

@@ -6,6 +6,7 @@ import pickle
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers import DTYPES, ROOT, cloud
 from scipy.sparse import csr_matrix
@@ -658,6 +659,33 @@ def test_recluster_keeps_the_trees_min_samples(ops):
     assert model.min_samples == 6
     fresh = HDBSCANGPU(min_cluster_size=15, min_samples=6, device=ops.name).fit(blobs())
     np.testing.assert_array_equal(model.labels_, fresh.labels_)
+
+
+def test_recluster_keeps_what_the_tree_was_made_with(ops):
+    """Whatever has been set since, even if it were an error in a fit."""
+    model = HDBSCANGPU(min_samples=3, device=ops.name).fit(blobs())
+    again = model.set_params(metric="manhattan", alpha=-3.0).recluster(min_cluster_size=4)
+    assert (again.metric, again.alpha, again.min_samples) == ("euclidean", 1.0, 3)
+    assert again.recluster(min_cluster_size=6).metric == "euclidean"
+
+
+@pytest.mark.parametrize("height", [True, np.True_, "1", None, -1, np.nan])
+def test_what_is_no_height(height):
+    with pytest.raises(ValueError, match="cut_distance must be a number of at least 0"):
+        HDBSCANGPU(device="cpu").fit(blobs()).dbscan_clustering(height)
+
+
+def test_a_height_beyond_all_floats():
+    model = HDBSCANGPU(device="cpu").fit(blobs())
+    assert set(model.dbscan_clustering(10**400).tolist()) == {0}
+
+
+def test_a_frame_of_sparse_columns():
+    """A data frame of which all columns are sparse."""
+    x = np.where(blobs() > 1, blobs(), 0.0)
+    frame = pd.DataFrame(x, columns=["a", "b"]).astype(pd.SparseDtype(float, 0.0))
+    labels = HDBSCANGPU(device="cpu").fit(frame).labels_
+    np.testing.assert_array_equal(labels, HDBSCANGPU(device="cpu").fit(x).labels_)
 
 
 def test_recluster_has_no_centers_of_given_distances(ops):

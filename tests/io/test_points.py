@@ -95,6 +95,7 @@ def test_a_first_line_of_numbers_in_another_notation_is_not_lost():
         ("größe,y\n1,2\n", {"encoding_of_file": "utf-16"}, r"is not UTF-8 text; encoding='utf-16' may read it"),
         ("ö,y\n1,2\n", {"encoding": "ascii"}, r"is not ascii text; encoding='utf-8' may read it"),
         ("x,y\n1,2\n", {"encoding": "klingon"}, r"encoding='klingon' is not known"),
+        ("x,y\n1,2\n", {"encoding": "base64"}, r"encoding='base64' is not known"),
         ("x,y\n1,2\n", {"sep": ";;"}, r"sep=';;': fields are separated by one character"),
         ("x,y\n1,2\n", {"decimal": "x"}, r"decimal='x': the decimal mark is"),
         ("x,y\n1,2\n", {"sep": ",", "decimal": ","}, r"sep=',' cannot be the decimal mark as well"),

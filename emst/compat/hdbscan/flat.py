@@ -20,6 +20,7 @@ from emst.compat.hdbscan.prediction import membership_vector as memberships
 from emst.hdbscan import HDBSCANGPU
 from emst.hdbscan import prediction as exact_prediction
 from emst.hdbscan.parameters import NONE, NOT_NEGATIVE, at_least
+from emst.inputs.summary import counted
 
 N_CLUSTERS = at_least(1) | NONE
 EPSILON = NOT_NEGATIVE | NONE
@@ -216,8 +217,8 @@ def _with_count(most: HDBSCANGPU, n_clusters: int) -> HDBSCANGPU:
             above = middle
     if _count(least) != n_clusters:
         raise ValueError(
-            f"no cluster_selection_epsilon gives {n_clusters} clusters with method {most.cluster_selection_method!r}; "
-            f"the next number is {_count(least)}"
+            f"no cluster_selection_epsilon gives {counted(n_clusters, 'cluster')} with method "
+            f"{most.cluster_selection_method!r}; the next number is {_count(least)}"
         )
     return least
 
