@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 EARTH_KM = 6371.0088  # mean radius of the earth, as the International Union of Geodesy and Geophysics defines it
 
 DEGREES_HELP = f"""\
-with --metric haversine: places are in degrees, and all lengths, those of --epsilon and of the output as well, in
+with --metric haversine: places are in degrees, and all lengths, those of options and of the output as well, in
 kilometres (radius {EARTH_KM}; without this option radians, and angles of the unit sphere)"""
 
 

@@ -130,6 +130,8 @@ def all_points_membership_vectors(model: Any, batch_size: int | None = None, out
     _check_batch(batch_size)
     with fitted.scope():
         shape = (fitted.n, 0 if fitted.flat is None else len(fitted.flat.selection.chosen))
+        if out is not None and not hasattr(out, "shape"):
+            raise TypeError(f"out must be an array; got {type(out).__name__}")
         if out is not None and out.shape != shape:
             raise ValueError(f"out must have shape {shape}; got {out.shape}")
         if out is not None and out.dtype.kind != "f":

@@ -39,6 +39,8 @@ def _page_of(
     chosen = clusterer.min_cluster_size_
     wanted = _sizes(model, chosen) if sizes is None else [_size(size) for size in sizes]
     names = getattr(clusterer, "feature_names_in_", None) if names is None else names
+    if names is not None and len(names) != model.data.shape[1]:
+        raise ValueError(f"names must be those of the {model.data.shape[1]} columns of X; got {len(names)}")
     labels = {}
     for size in sorted({*wanted, chosen}):
         same = size == chosen

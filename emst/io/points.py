@@ -151,7 +151,7 @@ def check_suffix(path: Path, array: str | None = None, dialect: Dialect = PLAIN)
     if dialect != PLAIN and suffix in SUFFIXES and path.suffix.lower() not in (".csv", ".tsv"):
         raise ValueError(f"{path}: only texts such as .csv have a separator, a decimal mark and an encoding")
     if array is not None and suffix not in (".npz", ".fits", ".fit"):
-        raise ValueError(f"{path}: only an .npz holds named arrays; there is no array {array!r} to choose")
+        raise ValueError(f"{path}: only .npz and .fits hold named arrays; there is no array {array!r} to choose")
 
 
 def load_array(path: Path, name: str | None) -> np.ndarray:

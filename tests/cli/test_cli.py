@@ -395,7 +395,7 @@ def test_tables_of_the_wrong_kind(here, capsys, array, said):
         (["points.npy", "-o", "folder.npz"], "is a directory"),
         (["points.npy", "-o", "points.txt/t.npz"], "t.npz: Not a directory"),
         (["points.npy", "-o", "t.npz", "--plot", "absent/p.png", "--columns", "0,1"], "absent/p.png: No such file"),
-        (["points.npy", "-o", "t.npz", "--array", "x"], "only an .npz holds named arrays"),
+        (["points.npy", "-o", "t.npz", "--array", "x"], "only .npz and .fits hold named arrays"),
         (["points.npz", "-o", "folder.npz/../points.npz"], "write the tree to another file"),
     ],
 )

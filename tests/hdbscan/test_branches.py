@@ -480,6 +480,7 @@ def test_parameters_out_of_range(options, words):
     [
         (np.zeros(5, int), None, r"labels must be 90 integers; got int64 of shape \(5,\)"),
         (np.zeros(90), None, "labels must be 90 integers; got float64"),
+        (np.full(90, 2**40), None, r"labels must be numbers of clusters from 0; got 1,099,511,627,776: np\.unique"),
         (None, np.zeros(5), r"probabilities must be 90 numbers; got float64 of shape \(5,\)"),
         (None, np.full(90, 1.5), "probabilities must be from 0 to 1; got 1.5 in row 0, one of 90 bad entries"),
         (np.zeros(90, int), np.full(90, np.nan), "probabilities must be from 0 to 1; got nan"),

@@ -489,6 +489,8 @@ def test_no_clusters_no_columns(ops):
     model = fitted(ops, x, 5, min_cluster_size=25)
     assert all_points_membership_vectors(model).shape == (30, 0)
     assert membership_vector(model, x[:4]).shape == (4, 0)
+    with pytest.raises(TypeError, match="out must be an array; got list"):
+        all_points_membership_vectors(model, out=[[0.0]])
     with pytest.raises(ValueError, match="out must have shape"):
         all_points_membership_vectors(model, out=np.empty((30, 2)))
 

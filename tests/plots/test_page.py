@@ -69,6 +69,8 @@ def test_sizes_that_are_asked_for(model, given):
     for wrong in ([1], [2.5], "auto"):
         with pytest.raises(ValueError, match="sizes must be an integer of at least 2"):
             clusterer.save_html(io.BytesIO(), sizes=wrong)
+    with pytest.raises(ValueError, match="names must be those of the 2 columns of X; got 1"):
+        clusterer.save_html(io.BytesIO(), names=["east"])
 
 
 def test_a_cluster_keeps_its_colour_while_the_slider_moves(model, given):

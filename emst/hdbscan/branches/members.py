@@ -10,6 +10,8 @@ import numpy as np
 from emst.hdbscan.model import Model
 from emst.inputs.devices import to_host
 
+MOST_LABELS = 1_000_000  # that may be given for fewer points than that
+
 
 @dataclass(frozen=True, eq=False)
 class Members:
@@ -65,6 +67,12 @@ def _given_labels(fitted: Model, labels: Any) -> np.ndarray:
     labels = np.asarray(to_host(labels))
     if labels.shape != (fitted.n,) or labels.dtype.kind not in "iu":
         raise ValueError(f"labels must be {fitted.n:,} integers; got {labels.dtype} of shape {labels.shape}")
+    greatest = int(labels.max(initial=-1))
+    if greatest >= max(fitted.n, MOST_LABELS):  # there is a list of members for each label
+        raise ValueError(
+            f"labels must be numbers of clusters from 0; got {greatest:,}: np.unique(labels, return_inverse=True)[1] "
+            "numbers them"
+        )
     return np.maximum(_of_points(fitted, labels).astype(np.int64), -1)
 
 
