@@ -99,7 +99,7 @@ def test_a_first_line_of_numbers_in_another_notation_is_not_lost():
         ("x,y\n1,2\n", {"sep": ";;"}, r"sep=';;': fields are separated by one character"),
         ("x,y\n1,2\n", {"decimal": "x"}, r"decimal='x': the decimal mark is"),
         ("x,y\n1,2\n", {"sep": ",", "decimal": ","}, r"sep=',' cannot be the decimal mark as well"),
-        ("x,y\n1,2\n", {"array": "x"}, r"only an \.npz holds named arrays"),
+        ("x,y\n1,2\n", {"array": "x"}, r"only \.npz and \.fits hold named arrays"),
         ("", {}, "holds no rows"),
         ("x,y,l\n0,1 # c,-1\n", {}, r"points\.csv, line 2, column 'y': '1 # c' is not a number; columns= chooses"),
         ("x,y\n0,1 # c\n2,3 # c, d\n4,stone\n", {}, r"line 4, column 'y': 'stone' is not a number"),
