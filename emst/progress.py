@@ -17,7 +17,6 @@ from typing import Any
 from emst.backend.notices import say_once
 from emst.backend.operations import Backend
 from emst.backend.records import Report
-from emst.inputs.summary import counted
 
 COMPILING = {
     "cpu": "compiling kernels, which are kept on disk",
@@ -288,7 +287,7 @@ def round_printer(n: int) -> Report:
 
     def report(rounds: int, left: int) -> None:
         seconds = time.perf_counter() - start
-        sys.stderr.write(f"[emst] round {rounds}: {counted(left, 'component')} left, {seconds:.3f} s\n")
+        sys.stderr.write(f"[emst] round {rounds}: {left:,} component{'' if left == 1 else 's'} left, {seconds:.3f} s\n")
 
     return report
 
