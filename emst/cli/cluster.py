@@ -77,7 +77,7 @@ MIN_SAMPLES_NOTE = (
     "leaves fewer points as noise"
 )
 EPSILON_HELP = "merge clusters that separate at a smaller distance than this (with --degrees: kilometres)"
-PERSISTENCE_HELP = "drop sides of splits with less persistence than this; merge back splits with fewer than two others"
+PERSISTENCE_HELP = "drop sides of a split that have less persistence than this; keep splits of two or more sides"
 
 
 def add_to(commands: Commands) -> None:

@@ -118,7 +118,7 @@ def test_several_take_many_points_and_those_that_one_cannot_hold(monkeypatch, n,
 
 
 def test_labels_need_more_than_a_tree(monkeypatch):
-    """On the home alone, as much for a list as for one array: its rows are put together when they are first read."""
+    """On the first GPU. A list needs no more than one array: its rows are put together when something reads them."""
     ops = types.SimpleNamespace(tree_bytes=lambda n, d, dtype, k: 0, bytes_free=lambda: 110 * 10**6)
     monkeypatch.setattr(memory, "backend_of", lambda _: ops)
     monkeypatch.setattr(memory, "on_gpu", lambda gpu: memoryview(b""))

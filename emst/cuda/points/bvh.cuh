@@ -35,8 +35,8 @@ __device__ void rise(const Hierarchy &h, int level, i64 node, u32 *arrived, Make
 }
 
 // Makes all nodes. All lanes of a warp call leaf(i) together, for every point i and for some numbers after the last
-// point. make(level, node) is called as above. A block makes the leaves below one node of level 1 and this node. If
-// there is no such node, one block makes all leaves.
+// point. make(level, node) is that of `rise`. Each block makes one node of level 1 and the leaves below it. If there is
+// no node of level 1, one block makes all leaves.
 template <class Leaf, class Make>
 __device__ void make_nodes(const Hierarchy &h, u32 *arrived, Leaf leaf, Make make) {
   for (int i = threadIdx.x; i < FAN * LEAF; i += blockDim.x) leaf(blockIdx.x * (i64)(FAN * LEAF) + i);

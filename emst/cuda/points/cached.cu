@@ -17,8 +17,8 @@ __global__ void __launch_bounds__(EMST_BLOCK, 6)
   begin_block<T, FIXED, EMST_BLOCK>(blockIdx.x, parent, labels, n, h, nodes, bounds);
 }
 
-// What start_cache and cache_from_lists begin with. Upper bounds start in every round from `step`, the weight of the
-// edge from a point to the next on the curve.
+// The first step of start_cache and cache_from_lists. It writes `step`, the weight of the edge from a point to the next
+// one on the curve. Every round begins with these weights as upper bounds.
 template <class T, int METRIC>
 __device__ void start(i64 i, const T *rows, i64 n, int dimensions, int stride, const Norm<METRIC> &norm,
                       const Bits<T> *core, Bits<T> *step, int *count) {

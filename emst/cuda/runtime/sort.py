@@ -39,7 +39,7 @@ def sort_pairs(
     """Keys uint32[n] or uint64[n] in ascending order and their values int32[n], by default indices; equal keys stay in
     order. Keys are less than 2**bits: higher digits are not sorted by. The caller's keys stay.
 
-    Many keys with values may be sorted by the digits from bit `lowest` on only.
+    If keys have values, those that differ only below bit `lowest` may come in any order, which takes less time.
     """
     n, word = len(keys), np.dtype(f"u{keys.dtype.itemsize}")
     name, bits = f"u{8 * word.itemsize}", 8 * word.itemsize if bits is None else bits

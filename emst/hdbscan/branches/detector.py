@@ -69,8 +69,8 @@ class BranchDetector(ClusterMixin, BaseEstimator):
     cluster_selection_epsilon : float, default 0.0
         As in `HDBSCANGPU`, for 1 / eccentricity in the place of distances.
     cluster_selection_persistence : float, default 0.0
-        Drop sides of splits that have less persistence than this, in units of eccentricity. A split with fewer than two
-        other sides is merged back.
+        Drop the sides of a split that have less persistence than this, in units of eccentricity. A split that keeps
+        fewer than two sides is merged back.
 
     Attributes
     ----------
