@@ -54,16 +54,20 @@ def test_take_every_other():
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("n", [1, 200, FEW + 1, 300_001])
-def test_far_places(n):
-    """All numbers below n, in two passes: only their highest digit is sorted by."""
+@pytest.mark.parametrize("share", [0.5, 1])
+@pytest.mark.parametrize("n", [2, 200, FEW + 1, 300_001])
+def test_put_in_two_passes(monkeypatch, n, share):
+    """As many values: only the highest digit of their places is sorted by."""
     cupy = pytest.importorskip("cupy")
-    from emst.cuda.runtime.gather import put_far
+    from emst.cuda.runtime import gather
 
+    passes, sort_pairs = [], gather.sort_pairs
+    monkeypatch.setattr(gather, "FAR", 0)
+    monkeypatch.setattr(gather, "sort_pairs", lambda *args, **more: passes.append(more) or sort_pairs(*args, **more))
     g = np.random.default_rng(n)
-    places, values = g.permutation(n).astype(np.int32), g.random(n, np.float32)
-    expected = np.empty_like(values)
-    expected[places] = values
-    found = put_far(cupy.asarray(places), cupy.asarray(values))
-    assert found.dtype == np.float32
-    np.testing.assert_array_equal(found.get(), expected)
+    array, places = g.random(n, np.float32), g.permutation(n)[: int(n * share)].astype(np.int32)
+    values, written = g.random((len(places), 3), np.float32), cupy.asarray(array)
+    gather.put(written, cupy.asarray(places), cupy.asarray(values)[:, 1])
+    array[places] = values[:, 1]
+    np.testing.assert_array_equal(written.get(), array)
+    assert len(passes) == 1

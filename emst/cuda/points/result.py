@@ -10,7 +10,7 @@ from emst.cuda.merge import scratch_of
 from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.constants import DIGIT_BITS, LONGEST_RUN, MOST_PASSES, TIES_A_THREAD
-from emst.cuda.runtime.gather import is_far, put_far
+from emst.cuda.runtime.gather import are_far, put
 from emst.cuda.runtime.launch import launch, launch_over_points
 from emst.cuda.runtime.memory import empties, scratch
 from emst.cuda.runtime.sort import index_bits, sample_ties, sort_packed, sort_pairs
@@ -135,10 +135,13 @@ def edge_powers(index: SearchIndex, u: cupy.ndarray, v: cupy.ndarray) -> cupy.nd
 
 def unscaled(index: SearchIndex, powers: cupy.ndarray, order: cupy.ndarray | None) -> cupy.ndarray:
     """See `emst.backend.operations`."""
-    out, n, far = cupy.empty(len(powers), powers.dtype), len(powers), order is not None and is_far(powers)
-    places = None if far else order
+    n, in_passes = len(powers), order is not None and are_far(powers)
+    out, places = cupy.empty(n, powers.dtype), None if in_passes else order
     launch("points/result", f"unscaled<{index.T}, {_squared(index)}>", n, powers, n, places, _unscale(index), out)
-    return _rooted(index, put_far(order, out) if far else out)
+    if in_passes:
+        here, out = out, cupy.empty(n, powers.dtype)
+        put(out, order, here)
+    return _rooted(index, out)
 
 
 def _edge_template(index: SearchIndex) -> str:
