@@ -1,4 +1,4 @@
-"""Components of partitions between rounds, on the GPU. Kernels: components.cu."""
+"""Components of partitions between rounds, on the GPU. Kernels: components.cu, contraction.cu."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import cupy
 import numpy as np
 
 from emst.backend.partition_records import Components, JoinedComponents, Numbering, OpenEdges
-from emst.backend.records import Forest
-from emst.cuda.merge import MergeScratch, halves, merge
+from emst.backend.records import NO_FOREST
 from emst.cuda.points.bvh import SearchIndex
-from emst.cuda.runtime.arguments import as_struct
+from emst.cuda.runtime.arguments import Address, as_struct
 from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import ctype
-from emst.cuda.runtime.launch import launch
-from emst.cuda.runtime.memory import all_ones, empties, zeros
-from emst.cuda.runtime.to_host import OnItsWay
+from emst.cuda.runtime.constants import BLOCK, EACH, MEETING_WORDS
+from emst.cuda.runtime.launch import launch, launch_resident
+from emst.cuda.runtime.memory import cleared, empties, scratch
+from emst.cuda.runtime.to_host import OnItsWay, Written
 
 
 def first_edges(edges: OpenEdges, label: cupy.ndarray, count: int, both: bool = True) -> cupy.ndarray:
     """See `emst.backend.partition_operations`."""
     m, words, given = _edges(edges, label, both)
-    least, place = all_ones((count, np.uint64), (count, np.int32))
-    launch("partitions/components", f"least_keys<{words}>", m, given, least)
-    launch("partitions/components", f"first_places<{words}>", m, given, least, place)
+    (least,), (meeting,), place = scratch((count, np.uint64)), _meeting(), cupy.empty(count, np.int32)
+    args = given, count, least, place, meeting
+    launch_resident("partitions/contraction", f"first_edges<{words}>", _blocks(m, count), *args, block=BLOCK)
     return place
 
 
@@ -60,52 +60,50 @@ def join_components(edges: OpenEdges, components: Components, bound: cupy.ndarra
     """See `emst.backend.partition_operations`."""
     label, count, size, boxes = components.label, components.count, components.size, components.boxes
     m, words, given = _edges(edges, label, True)
-    first, forest = first_edges(edges, label, count), _forest(count)
-    scratch = forest.scratch
-    hooks = first, bound, count, forest.labels, forest.components, scratch.edge, scratch.ends
-    launch("partitions/components", f"hook_first<{ctype(bound.dtype)}, {words}>", count, given, *hooks)
-    left = merge(forest)
-    of_root, number = empties((count, np.int32), (count, np.int32))
-    sizes, totals = zeros((left, np.int64), (2, np.int32))
+    blocks, told, (meeting,) = _blocks(m, count, len(label), len(boxes)), Written(3), _meeting()
+    least, parent, numbers = scratch((count, np.uint64), (count, np.int32), (blocks, np.uint64))
+    of_each = (count, np.int32)
+    first, number, sizes = empties(of_each, of_each, (count, np.int64))
     labels, of_boxes = empties((len(label), np.int32), (len(boxes), np.int32))
-    launch("partitions/components", "number_roots", left, forest.components, left, of_root)
-    old = of_root, forest.labels, size, count, label, len(label), boxes, len(boxes)
-    threads = max(count, len(label), len(boxes))
-    launch("partitions/components", "renumber", threads, *old, number, sizes, labels, of_boxes)
-    taken, rest = cupy.empty((count - left, words), np.uint64), cupy.empty((m, words), np.uint64)
-    of_taken = given, first, scratch.ends, count, taken, totals
-    Compaction(count).launch("partitions/components", f"list_taken<{words}>", count, *of_taken)
-    Compaction(m).launch("partitions/components", f"list_left<{words}>", m, given, number, rest, totals[1:])
-    rest = rest[: OnItsWay(totals).arrived()[1]]
-    return JoinedComponents(Components(labels, left, sizes, of_boxes), number, first, OpenEdges(taken), OpenEdges(rest))
+    taken, rest = empties(((count, words), np.uint64), ((m, words), np.uint64))
+    old = bound, size, label, len(label), boxes, len(boxes)
+    new = number, sizes, labels, of_boxes, taken, rest
+    args = given, count, *old, least, first, parent, *new, numbers, meeting, told.address
+    name = f"join_components<{ctype(bound.dtype)}>"
+    launch_resident("partitions/contraction", name, blocks, *args, block=BLOCK)
+    told.launched()
+    left, between, broken = told.arrived()
+    if broken:
+        raise RuntimeError(NO_FOREST)
+    joined, edges_left = OpenEdges(taken[: count - left]), OpenEdges(rest[:between])
+    return JoinedComponents(Components(labels, left, sizes[:left], of_boxes), number, first, joined, edges_left)
 
 
 def component_bounds(edges: OpenEdges, components: Components) -> tuple[cupy.ndarray, cupy.ndarray]:
     """See `emst.backend.partition_operations`."""
     label, count, size = components.label, components.count, components.size
-    first, T = first_edges(edges, label, count), ctype(edges.dtype)
+    m, _, given = _edges(edges, label, True)
     weight, power = empties((count, edges.dtype), (count, edges.dtype))
-    greatest = cupy.zeros(1, np.uint64)
-    bounds = edges.words, first, size, count, weight, power, greatest
-    launch("partitions/components", f"write_bounds<{T}>", count, *bounds)
-    launch("partitions/components", f"forget_greatest<{T}>", 1, greatest, weight)
+    (least, first), (meeting,) = scratch((count, np.uint64), (count, np.int32)), _meeting()
+    args, name = (given, count, size, least, first, weight, power, meeting), f"component_bounds<{ctype(edges.dtype)}>"
+    launch_resident("partitions/contraction", name, _blocks(m, count), *args, block=BLOCK)
     return weight, power
 
 
+def _meeting() -> list[Address]:
+    """A `Meeting` of contraction.cu."""
+    return cleared((MEETING_WORDS, np.uint32))
+
+
+def _blocks(*counts: int) -> int:
+    """How many pass over so many edges and components."""
+    return -(-max(*counts, 1) // (EACH * BLOCK))
+
+
 def _edges(edges: OpenEdges, label: cupy.ndarray, both: bool) -> tuple[int, int, Any]:
-    """How many edges there are, the words of one, and `Edges` of components.cu."""
+    """How many edges there are, the words of one, and `Edges` of edges.cuh."""
     m, words = edges.words.shape
     return m, words, as_struct([edges.words.data.ptr, m, label.data.ptr, both], np.uint64)
-
-
-def _forest(count: int) -> Forest:
-    """For `count` components that hook_first makes roots. Their edges have no weights."""
-    labels, components = empties((count, np.int32), (count, np.int32))
-    best, weight = zeros((count, np.float32), (count, np.float32))
-    packed = MergeScratch(count)
-    u, v = halves(packed.edge)
-    source, target = halves(packed.ends)
-    return Forest(labels, components, best, u, v, source, target, weight, packed)
 
 
 def box_labels(

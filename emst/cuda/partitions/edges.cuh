@@ -42,3 +42,35 @@ template <class T>
 __device__ Bits<T> power_in(const u64 *edge) {
   return (Bits<T>)edge[WORDS_OF<T> - 1];
 }
+
+// Edges, as `OpenEdges` of the records. WORDS are 4 for float and 5 for double.
+template <int WORDS>
+struct Edges {
+  const u64 *words;
+  i64 count;
+  const int *label;  // components of the ends now
+  bool both;         // whether an edge counts for the component of its second end, too
+
+  __device__ int from(i64 i) const { return label[(int)words[i * WORDS]]; }
+  __device__ int to(i64 i) const { return label[(int)(words[i * WORDS] >> 32)]; }
+
+  // Words that the total order compares, the first one first: weight and power, which are one word in float, and the
+  // two ends. None is negative, so they compare as unsigned integers.
+  static constexpr int KEYS = WORDS - 1;
+  __device__ u64 key(i64 i, int k) const {
+    constexpr int WEIGHTS = WORDS - 3;
+    return words[i * WORDS + (k < WEIGHTS ? 3 + k : k - WEIGHTS + 1)];
+  }
+  // Whether edge i comes before the other one. An edge may be there several times: the first one counts.
+  __device__ bool precedes(i64 i, i64 other) const {
+#pragma unroll
+    for (int k = 0; k < KEYS; k++)
+      if (key(i, k) != key(other, k)) return key(i, k) < key(other, k);
+    return i < other;
+  }
+
+  __device__ void copy(i64 i, u64 *to) const {
+#pragma unroll
+    for (int k = 0; k < WORDS; k++) to[k] = words[i * WORDS + k];
+  }
+};

@@ -153,18 +153,12 @@ KERNELS = {
         partitions/numbered number_points
         partitions/numbered list_open<{T}, {M}, {MRD}>
         partitions/numbered count_from<{WORDS}>
-        partitions/components least_keys<{WORDS}>
-        partitions/components first_places<{WORDS}>
         partitions/components edges_across<{T}>
         partitions/components edges_at<{WORDS}>
-        partitions/components hook_first<{T}, {WORDS}>
-        partitions/components number_roots
-        partitions/components renumber
-        partitions/components list_taken<{WORDS}>
-        partitions/components list_left<{WORDS}>
-        partitions/components write_bounds<{T}>
-        partitions/components forget_greatest<{T}>
         partitions/components list_asking<{T}>
+        partitions/contraction first_edges<{WORDS}> resident
+        partitions/contraction join_components<{T}> resident
+        partitions/contraction component_bounds<{T}> resident
         partitions/components exceeds_rest<{T}>
         points/result edge_powers<{T}, {M}>
         points/result unscaled<{T}, {ROOTED}>

@@ -24,6 +24,7 @@ LEAST_PASSES, MOST_PASSES = 3, 5  # by which packed keys are sorted (packed.cuh)
 TIES_A_THREAD = 4  # places of a thread (ties.cuh)
 MERGED_EACH = 9  # edges of a thread that merges two lists, odd so that threads use different banks (gathered.cu)
 LONGEST_RUN = 64  # of equally heavy edges that are put in order while they are written (result.cu)
+CLIMBS, MEETING_WORDS = 8, 12  # passes towards roots, at most; 32-bit words of a `Meeting` (contraction.cu)
 
 # The order of points, their hierarchy and its walk.
 SPLIT_TILE, MOST_SPLITS = 2048, 32  # points of a block; segments up to which points are counted, not sorted (split.cu)
