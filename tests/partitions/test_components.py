@@ -89,6 +89,20 @@ def test_join_components(ops, dtype, count, share, shape):
         assert_equal(ops.component_bounds(found.rest, found.left), reference.component_bounds(wanted.rest, wanted.left))
 
 
+@pytest.mark.parametrize("count", [2, 100, 300_000])
+def test_one_chain_of_all_components(ops, count):
+    """Every component but the last two hooks onto the next one."""
+    c, none = np.arange(count - 1), np.empty(0, np.int32)
+    a, weight = c.astype(np.int32), (count - c).astype(np.float32)
+    given = OpenEdges.of(a, a + np.int32(1), c, c + 1, weight, weight)
+    label, bound = np.arange(count, dtype=np.int32), np.ones(count, np.float32)
+    components = Components(label, count, np.ones(count, np.int64), none)
+    found = ops.join_components(on(ops, given), on(ops, components), on(ops, bound))
+    assert_equal(found.left, Components(0 * label, 1, np.array([count]), none))
+    np.testing.assert_array_equal(to_host(found.taken.u), c)
+    assert len(found.rest) == 0
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("size", [[1, 5, 2, 5], [2**32, 3, 2**33, 1]])
 def test_bounds_of_components(ops, dtype, size):

@@ -191,3 +191,14 @@ def test_words_of_siblings_are_visible_before_they_are_counted(nvrtc, room, name
     steps = re.findall(r"st\.volatile|membar\.gl|atom\.[\w.]*add", body_of(ptx, symbols[name]))
     at = next(i for i, step in enumerate(steps) if step.startswith("atom"))
     assert steps[at - 2 : at + 2] == ["st.volatile", "membar.gl", steps[at], "membar.gl"], steps
+
+
+LAUNCH = re.compile(r'launch\w*\(\s*"([\w/]+)",\s*f?"(\w+)[<"]')
+
+
+def test_launches_name_kernels_that_exist():
+    launches = [(path.name, *found) for path in CUDA.rglob("*.py") for found in LAUNCH.findall(path.read_text())]
+    assert len(launches) > 100
+    for by, room, name in launches:
+        kernels = {entry["name"] for entry in ENTRY.finditer((CUDA / f"{room}.cu").read_text())}
+        assert name in kernels, f"{by} launches {name} of {room}.cu"

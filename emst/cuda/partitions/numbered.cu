@@ -1,11 +1,16 @@
 // Gives numbers to the components of partitions, and lists the edges between them that are not certain.
 //
-// numbered.py launches number_points, after number_roots of components.cu (`number_points`); list_open (`take_open`);
-// and count_from, for every partition (`number_together`).
+// numbered.py launches number_roots and number_points (`number_points`); list_open (`take_open`); and count_from, for
+// every partition (`number_together`).
 #include "partitions/edges.cuh"
 #include "runtime/compact.cuh"
 #include "runtime/order.cuh"
 #include "distances/point_rows.cuh"
+
+__global__ void number_roots(const int *roots, i64 count, int *number) {
+  const i64 k = thread_id();
+  if (k < count) number[roots[k]] = (int)k;
+}
 
 // The number of every point's component, and how many points each has. A warp adds up its points if they lie in
 // one component, as neighbours on the curve mostly do: so few warps add to one number at once.

@@ -22,7 +22,7 @@ def number_points(labels: cupy.ndarray, roots: cupy.ndarray) -> tuple[cupy.ndarr
     """See `emst.backend.partition_operations`."""
     n, count = len(labels), len(roots)
     number, component, size = cupy.empty(n, np.int32), cupy.empty(n, np.int32), cupy.zeros(count, np.int64)
-    launch("partitions/components", "number_roots", count, roots, count, number)
+    launch("partitions/numbered", "number_roots", count, roots, count, number)
     launch_over_points("partitions/numbered", "number_points", n, labels, number, n, component, size)
     return component, size
 

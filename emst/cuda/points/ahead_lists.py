@@ -150,6 +150,7 @@ KERNELS = {
         partitions/border forget_bounds<{T}>
         partitions/border count_sure<{T}, {M}>
         partitions/border take_unsure<{T}, {M}>
+        partitions/numbered number_roots
         partitions/numbered number_points
         partitions/numbered list_open<{T}, {M}, {MRD}>
         partitions/numbered count_from<{WORDS}>
