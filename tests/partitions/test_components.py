@@ -89,16 +89,16 @@ def test_join_components(ops, dtype, count, share, shape):
         assert_equal(ops.component_bounds(found.rest, found.left), reference.component_bounds(wanted.rest, wanted.left))
 
 
-@pytest.mark.parametrize("count", [2, 100, 300_000])
-def test_one_chain_of_all_components(ops, count):
-    """Every component but the last two hooks onto the next one."""
-    c, none = np.arange(count - 1), np.empty(0, np.int32)
-    a, weight = c.astype(np.int32), (count - c).astype(np.float32)
+@pytest.mark.parametrize("half", [2, 100, 300_000])
+def test_two_chains_of_all_components(ops, half):
+    """Of each half, every component but the last two hooks onto the next one."""
+    c, none = np.delete(np.arange(2 * half - 1), half - 1), np.empty(0, np.int32)
+    a, weight = c.astype(np.int32), (2 * half - c).astype(np.float32)
     given = OpenEdges.of(a, a + np.int32(1), c, c + 1, weight, weight)
-    label, bound = np.arange(count, dtype=np.int32), np.ones(count, np.float32)
-    components = Components(label, count, np.ones(count, np.int64), none)
+    label, bound = np.arange(2 * half, dtype=np.int32), np.ones(2 * half, np.float32)
+    components = Components(label, 2 * half, np.ones(2 * half, np.int64), none)
     found = ops.join_components(on(ops, given), on(ops, components), on(ops, bound))
-    assert_equal(found.left, Components(0 * label, 1, np.array([count]), none))
+    assert_equal(found.left, Components(label // half, 2, np.array([half, half]), none))
     np.testing.assert_array_equal(to_host(found.taken.u), c)
     assert len(found.rest) == 0
 

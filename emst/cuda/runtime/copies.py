@@ -11,7 +11,7 @@ import functools
 import threading
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, TypeAlias
 
 import cupy
 import numpy as np
@@ -44,7 +44,10 @@ def asarray(array: Any, dtype: Any = None) -> cupy.ndarray:
 
 def asarrays(*arrays: Any) -> list[Any]:
     """See `emst.backend.operations`."""
-    if all(array is None or _is_here(array) for array in arrays):  # as a rule: a round asks for the same arrays often
+    for array in arrays:
+        if array is not None and not _is_here(array):
+            break
+    else:  # as a rule: a round asks for the same arrays often
         return list(arrays)
     ours = iter(concatenated_columns([[array] for array in arrays if array is not None]))
     return [None if array is None else next(ours) for array in arrays]
@@ -58,29 +61,31 @@ def concatenated(parts: Sequence[Any]) -> cupy.ndarray:
 def concatenated_columns(columns: Sequence[Sequence[Any]]) -> list[cupy.ndarray]:
     """See `emst.backend.operations`. Small parts are copied by one launch."""
     filled = [[part for part in parts if len(part)] or parts[:1] for parts in columns]
-    moved = [len(parts) > 1 or _is_far(parts[0]) for parts in filled]
+    moved = [len(parts) > 1 or (_is_small(parts[0]) and not _is_here(parts[0])) for parts in filled]
     there = [parts for parts, moves in zip(filled, moved) if moves]
     wholes = empties(*(((sum(map(len, parts)), *parts[0].shape[1:]), parts[0].dtype) for parts in there))
-    small = []
+    pieces: list[Piece] = []
     for parts, whole in zip(there, wholes):
-        at = 0
+        begin, row = 0, whole.nbytes // max(len(whole), 1)
         for part in parts:
-            place = whole[at : at + len(part)]
-            at += len(part)
-            if isinstance(part, np.ndarray):
-                place.set(part)
-            elif _is_small(part):
-                small.append((part, place))
+            end = begin + len(part)
+            assert part.dtype == whole.dtype and part.shape[1:] == whole.shape[1:]
+            if _is_small(part):
+                pieces.append((part.data.ptr, whole.data.ptr + begin * row, part.nbytes))
+            elif isinstance(part, np.ndarray):
+                whole[begin:end].set(part)
             elif part.data.device_id != current_gpu():
-                _from_another_gpu(part, place)
+                _from_another_gpu(part, whole[begin:end])
             else:
-                _write(part, place)
-    _copy_small(small)
+                _write(part, whole[begin:end])
+            begin = end
+    _copy_pieces(pieces)
     ours = iter(wholes)
     return [next(ours) if moves else asarray(parts[0]) for parts, moves in zip(filled, moved)]
 
 
 SMALL = 1 << 25  # bytes: larger arrays are copied as fast by the driver
+Piece: TypeAlias = tuple[int, int, int]  # where an array lies, where it is copied to, and its bytes
 
 
 def _is_here(array: Any) -> bool:
@@ -89,32 +94,24 @@ def _is_here(array: Any) -> bool:
     return here and bool(array.flags.c_contiguous)
 
 
-def _is_far(array: Any) -> bool:
-    """Whether an array lies on another GPU, and `_copy_small` may copy it from there."""
-    return isinstance(array, cupy.ndarray) and array.data.device_id != current_gpu() and _is_small(array)
-
-
-def _is_small(array: cupy.ndarray) -> bool:
-    """Whether `_copy_small` may copy an array: kernels can read it where it is, in words."""
-    if array.nbytes > SMALL or array.itemsize % 4:
+def _is_small(array: Any) -> bool:
+    """Whether `_copy_pieces` may copy an array: kernels can read it where it is, in words."""
+    if not isinstance(array, cupy.ndarray) or array.nbytes > SMALL or array.itemsize % 4:
         return False
-    if array.data.device_id == current_gpu():
-        return bool(array.flags.c_contiguous)
-    return _order() is not None and _is_readable(array)
+    return _is_here(array) or (_order() is not None and _is_readable(array))
 
 
-def _copy_small(pairs: Sequence[tuple[Any, cupy.ndarray]]) -> None:
-    """Copy arrays to places of as many bytes, by as few launches as possible."""
-    assert all(array.dtype == place.dtype and array.shape == place.shape for array, place in pairs)
-    pairs = [(array, place) for array, place in pairs if array.nbytes]
-    for begin in range(0, len(pairs), MOST_PIECES):
-        pieces, words = [], 0
-        for array, place in pairs[begin : begin + MOST_PIECES]:
-            words += array.nbytes // 4
-            pieces += [array.data.ptr, place.data.ptr, words]
+def _copy_pieces(pieces: Sequence[Piece]) -> None:
+    """Copy arrays by as few launches as possible."""
+    pieces = [piece for piece in pieces if piece[2]]
+    for first in range(0, len(pieces), MOST_PIECES):
+        fields, words = [], 0
+        for source, place, size in pieces[first : first + MOST_PIECES]:
+            words += size // 4
+            fields += [source, place, words]
         table = np.zeros(3 * MOST_PIECES, np.uint64)
-        table[: len(pieces)] = pieces
-        launch("runtime/copies", "copy_pieces", words, as_bytes(table), np.int32(len(pieces) // 3), words)
+        table[: len(fields)] = fields
+        launch("runtime/copies", "copy_pieces", words, as_bytes(table), np.int32(len(fields) // 3), words)
 
 
 def copied(array: cupy.ndarray) -> cupy.ndarray:
@@ -186,7 +183,7 @@ def _from_another_gpu(array: cupy.ndarray, place: Any = None) -> cupy.ndarray:
     been written, and ends before their memory is used again."""
     if _is_small(array):
         copy = cupy.empty(array.shape, array.dtype) if place is None else place
-        _copy_small([(array, copy)])
+        _copy_pieces([(array.data.ptr, copy.data.ptr, array.nbytes)])
         return copy
     if _order() != "the host":
         return _copy_in_turn(array, place)

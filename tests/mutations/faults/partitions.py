@@ -308,7 +308,7 @@ FAULTS = [
         "emst/cuda/partitions/contraction.cu",
         "if (!all) meeting->unfinished[pass] = 1;",
         "",
-        ("tests/partitions/test_components.py::test_one_chain_of_all_components",),
+        ("tests/partitions/test_components.py::test_two_chains_of_all_components",),
     ),
     Fault(
         "a component keeps the power of a weight that is not its least",
