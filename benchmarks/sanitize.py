@@ -130,7 +130,7 @@ def main() -> None:
 
         cupy.cuda.set_allocator(None)
         importlib.import_module("emst.cuda.runtime.memory").CLEARED = 0  # zeros, too, have memory of their own
-    # After these, no points are few any more, and after "loop" no rounds are taken at once.
+    # After these, no points are few any more, and after "loop" no rounds or passes of a sort are taken at once.
     for part in sorted(
         options.parts, key=lambda part: part.startswith(("many", "weights", "boxes")) + 2 * part.startswith("loop")
     ):
@@ -161,6 +161,8 @@ def run(part: str, n: int, device: str) -> None:
         rounds.ALL_UP_TO = rounds.MOST_POINTS = 0
         search = importlib.import_module("emst.cuda.points.search")
         search.BLOCKS_AN_SM, search.multiprocessors = 1, lambda: 1  # few warps: enough points for lists of leaves
+        importlib.import_module("emst.cuda.runtime.sort").SORT_RESIDENT = 0  # every pass is a launch
+        importlib.import_module("emst.cuda.runtime.gather").FAR = 0  # all values are put in two passes
     trees(x, device)
     clusterings(x, device)
     if d == "3" and name != "tiles":
