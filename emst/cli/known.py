@@ -15,8 +15,12 @@ if TYPE_CHECKING:
     from emst.io.points import PointTable
 
 HELP = """\
-column of POINTS that holds labels of some points, words or numbers, by name or 0-based number; empty fields and -1 are
-unknown. Clusters are selected by them: points of one label in one cluster, points of different labels not"""
+column of POINTS that holds labels of some points, words or numbers, by name or 0-based number; empty fields, -1, NA,
+NaN, null and None are unknown. Clusters are selected by them: points of one label in one cluster, points of different
+labels not"""
+
+# What R, pandas and databases write for a missing value, beside the labels of noise.
+UNKNOWN = {"", "-1", "-1.0", "NA", "<NA>", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None"}
 
 
 def known_in(arguments: argparse.Namespace, source: Path, table: PointTable) -> np.ndarray | None:
@@ -46,7 +50,7 @@ def known_in(arguments: argparse.Namespace, source: Path, table: PointTable) -> 
 
 
 def _is_unknown(value: Any) -> bool:
-    return value is None or value != value or str(value) in ("", "-1", "-1.0")
+    return value is None or value != value or str(value).strip() in UNKNOWN
 
 
 def constraints_in_words(model: HDBSCANGPU) -> str | None:

@@ -86,14 +86,14 @@ def note_plane(names: list[str] | None, metric: str) -> None:
 
 def _names(path: Path, wanted: list[str] | None, dialect: Dialect) -> list[str]:
     """Names of the columns that are to be read; nothing where the file has none, or not those that are wanted."""
-    from emst.io.columns import index_columns
+    from emst.io.index import index_columns
     from emst.io.tables import column_names, is_text
 
     if not is_text(path, dialect) and path.suffix.lower() != ".parquet":
         return []
     names, _ = column_names(path, dialect)
     if wanted is None or not names:
-        index = index_columns(names)
+        index = index_columns(path, names)
         return [name for i, name in enumerate(names) if i not in index]
     named = [names[int(column)] if _is_number_of(column, names) else column for column in wanted]
     return named if set(named) <= set(names) else []

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
-KEYWORD = re.compile(r"\b(columns|array|sep|decimal|encoding)=(?=(.?))")  # of `emst.read_points`: options here
+KEYWORD = re.compile(r"(?<!['\w])(columns|array|sep|decimal|encoding)=(?=(.?))")  # of `emst.read_points`: options here
 PERIOD_HELP = """\
 length of a periodic box, around which coordinates wrap, or one length for each column, with 0 for an open one"""
 SHOWN = 8  # names of columns in a summary, at most
@@ -107,7 +107,8 @@ def points_in(path: Path, arguments: argparse.Namespace, *, gaps: bool = False) 
 
 def _columns_of_numbers(path: Path, dialect: Dialect) -> list[str] | None:
     """The columns of a text or a .parquet that hold values, and no words; None if all do, or none."""
-    from emst.io.columns import index_columns, is_axis
+    from emst.io.columns import is_axis
+    from emst.io.index import index_columns
     from emst.io.points import check_suffix
     from emst.io.tables import column_names, empty_columns, worded_columns
 
@@ -115,7 +116,7 @@ def _columns_of_numbers(path: Path, dialect: Dialect) -> list[str] | None:
     if not _is_table(path, dialect):
         return None
     names, count = column_names(path, dialect)
-    index, worded = index_columns(names), worded_columns(path, dialect)
+    index, worded = index_columns(path, names), worded_columns(path, dialect)
     empty = [i for i in empty_columns(path, dialect) if i not in index]
     held = [i for i in range(count) if i not in index and i not in empty]
     words = [i for i in held if worded[i]] if names else []

@@ -21,8 +21,9 @@ from dask.utils import natural_sort_key
 
 from emst.backend.records import Array
 from emst.inputs.points import check_real
-from emst.io.columns import chosen_columns, first_line
+from emst.io.columns import first_line
 from emst.io.fits import fits_layout, read_fits
+from emst.io.index import chosen_columns
 from emst.io.las import PLACE, count_of_las, read_las
 from emst.io.parquet import pyarrow_for, read_parquet
 from emst.io.points import SUFFIXES as READ_HERE

@@ -52,9 +52,30 @@ def inverse(matrix: Any, what: str) -> np.ndarray:
 
 def distances_between(a: np.ndarray, b: np.ndarray, metric: Any, params: dict[str, Any]) -> np.ndarray:
     """Distances between the rows of two arrays: float64[len(a), len(b)]."""
+    a, b = a.astype(np.float64), b.astype(np.float64)
+    if metric == "minkowski":
+        return _minkowski(a, b, params)
     if metric == "euclidean":  # scikit-learn takes squares that cancel; SciPy's Minkowski distance does not
         metric, params = "minkowski", {"p": 2}
-    return sklearn_pairwise(a.astype(np.float64), b.astype(np.float64), metric, params)
+    return sklearn_pairwise(a, b, metric, params)
+
+
+MOST_EXPONENT = 900  # of powers that are summed, in either direction: beyond it float64 soon ends
+
+
+def _minkowski(a: np.ndarray, b: np.ndarray, params: dict[str, Any]) -> np.ndarray:
+    """SciPy's Minkowski distances. Where powers of differences could leave the range of float64, differences are first
+    divided by the greatest of their pair."""
+    between, p = sklearn_pairwise(a, b, "minkowski", params), params.get("p", 2)
+    greatest = sklearn_pairwise(a, b, "chebyshev", {})
+    with np.errstate(divide="ignore", invalid="ignore"):
+        exponent = abs(p * np.log2(greatest))
+    beyond = (exponent > MOST_EXPONENT) & (0 < greatest) & (greatest < np.inf) & (p < np.inf)
+    for i in np.flatnonzero(beyond.any(axis=1)):
+        j = np.flatnonzero(beyond[i])
+        shares = (abs(a[i] - b[j]) / greatest[i, j, None]) ** p
+        between[i, j] = greatest[i, j] * (shares @ params.get("w", np.ones(a.shape[1]))) ** (1 / p)
+    return between
 
 
 def sklearn_pairwise(a: Any, b: Any, metric: Any, params: dict[str, Any]) -> np.ndarray:

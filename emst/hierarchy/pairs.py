@@ -27,7 +27,9 @@ class Pairs:
         if metric == "haversine":
             ascending = np.sort(rows)
             sphere_of(params).check(X[ascending], ascending)
-        self.params = params if metric == "precomputed" else settled_params(metric, params, X[rows])
+        if metric != "precomputed":
+            params = settled_params(metric, params, X[np.isfinite(X).all(axis=1)])  # as in a fit
+        self.params = params
 
     def block(self, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
         """Distances between points: float64[len(rows), len(others)]."""

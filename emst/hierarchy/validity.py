@@ -60,7 +60,8 @@ def validity_index(
     device : {"auto", "cpu", "cuda"}, default "auto"
         "auto" takes the GPU if the data is there or a usable one is present, else the CPU.
     **metric_params
-        Parameters of the metric, such as ``p=3``, or ``degrees=True`` for "haversine".
+        Parameters of the metric, such as ``p=3``, or ``degrees=True`` for "haversine". Those that "seuclidean" and
+        "mahalanobis" take from the data come from all finite rows, noise included, as in a fit.
 
     Returns
     -------

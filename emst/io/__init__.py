@@ -14,6 +14,7 @@ Where is a CSV read? In `tables.py`, by `read_csv`: points and graphs call it.
     arrow.py            large texts, read by all threads with pyarrow (`read_plain`)
     parquet.py          tables in .parquet (`read_parquet`)
     columns.py          which columns are taken, and what they must hold
+    index.py            columns that number or name the rows
     edge_lists.py       graphs from tables and .npz arrays; which columns are source, target and weight
     ends.py             numbers, ids and names of vertices in tables and .npz arrays
     dimacs.py           graphs from .gr and .gr.gz, the format of the 9th DIMACS challenge

@@ -1,17 +1,12 @@
-"""Which columns of a file are taken, what they must hold, and which number the rows."""
+"""Which columns of a file are taken, what they must hold, and which hold ids."""
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-
-# What pandas and Dask call an index without a name in a .parquet, by its levels.
-_INDEX_LEVEL = re.compile(r"__index_level_\d+__|__null_dask_index__")
-
 
 # id, object_id, osm-id, OBJECTID, haloId, id.1; and names of row numbers. Not "grid", "humid" or "uv_index".
 _ID = re.compile(
@@ -59,26 +54,6 @@ def _ascends(values: np.ndarray, consecutive: bool = False) -> bool:
     if len(values) < 3 or not values[0] < values[1] < values[2] or not _holds_integers(values):
         return False
     return bool((values[1:] == values[:-1] + 1).all() if consecutive else (values[1:] > values[:-1]).all())
-
-
-def index_columns(names: Sequence[str]) -> list[int]:
-    """Positions of the first columns if they have no names, which number or name the rows: what pandas and R write. And
-    of an index in a .parquet. One column at least is none of these."""
-    unnamed = (name in ("", f"Unnamed: {i}") for i, name in enumerate(names))
-    first = len(list(itertools.takewhile(bool, unnamed)))
-    found = [i for i, name in enumerate(names) if i < first or is_index(name)]
-    return found[: max(len(names) - 1, 0)]
-
-
-def is_index(name: str) -> bool:
-    """Whether a column of a .parquet is an index without a name."""
-    return bool(_INDEX_LEVEL.fullmatch(name))
-
-
-def chosen_columns(path: Path, columns: Sequence[str | int] | None, names: Sequence[str], count: int) -> list[int]:
-    """As `choose_columns`; but without `columns`, an index column is left out."""
-    chosen, index = choose_columns(path, columns, names, count), index_columns(names)
-    return chosen if columns is not None else [i for i in chosen if i not in index]
 
 
 def choose_columns(path: Path, columns: Sequence[str | int] | None, names: Sequence[str], count: int) -> list[int]:

@@ -20,9 +20,10 @@ import numpy as np
 from emst.graph.edges import ENDS, ends_of, plain
 from emst.graph.input import MOST_VERTICES
 from emst.graph.lists import EXACT, numbers
-from emst.io.columns import choose_columns, is_index
+from emst.io.columns import choose_columns
 from emst.io.ends import Ends, are_whole, ends_of_ids, ends_of_names, hold_names, read_names, whole_numbers
 from emst.io.file_graph import UNWEIGHTED, FileGraph, coo, fit_int32, opening
+from emst.io.index import is_index
 from emst.io.tables import (
     column_names,
     csv_layout,

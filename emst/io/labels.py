@@ -13,7 +13,7 @@ import numpy as np
 
 from emst.io.column_files import LINES, TABLES, as_text, check_table, separator_of, text_of
 from emst.io.las import SCANS, check_scan, write_beside_scan
-from emst.io.parquet import pyarrow_for, read_parquet_table
+from emst.io.parquet import parquet_schema, pyarrow_for, read_parquet_table
 from emst.io.points import PointTable
 from emst.io.tables import PLAIN, Dialect, bare_rows, csv_layout, is_text, row_texts, rows_differ, worded_columns
 
@@ -45,10 +45,23 @@ def check_appended(source: Path, suffix: str, points: PointTable, dialect: Diale
             raise ValueError(f"{source}: the columns of a text are written to .csv or .tsv, not to .parquet")
         present = csv_layout(source, dialect)[1]
     else:
-        present = list(read_parquet_table(source).column_names) if _is_parquet(source) else points.names or []
+        present = list(points.names or [])
+        if _is_parquet(source):
+            schema = parquet_schema(source)
+            present = list(schema.names)
+            _check_fields(source, suffix, schema)
     for name in names:
         if name in present:
             raise ValueError(f"{source} has a column {name!r} already: rename it, or write the labels to a file alone")
+
+
+def _check_fields(source: Path, suffix: str, schema: Any) -> None:
+    """Raise ValueError if a column of a .parquet has values that a text cannot hold."""
+    from pyarrow import types
+
+    for field in schema if suffix != ".parquet" else ():
+        if types.is_nested(field.type):
+            raise ValueError(f"{source}: column {field.name!r} holds {field.type}, which only a .parquet can hold")
 
 
 def write_appended(

@@ -17,7 +17,7 @@ def read_parquet(
 ) -> dict[str, np.ndarray]:
     """Columns of numbers by their names, in their dtypes; of some row groups if they are given."""
     parquet = pyarrow_for(path, "reading")
-    names = parquet_names(path, parquet)
+    names = list(parquet_schema(path).names)
     chosen = [names[i] for i in choose_columns(path, columns, names, len(names))]
     with reading_parquet(path):
         if groups is None:
@@ -44,10 +44,17 @@ def read_parquet_table(path: Path, columns: Sequence[str] | None = None) -> Any:
         return parquet.read_table(path, columns=columns)
 
 
-def parquet_names(path: Path, parquet: Any) -> list[str]:
-    """Names of the columns."""
+def parquet_schema(path: Path) -> Any:
+    """Names and types of the columns, as a schema of pyarrow."""
+    parquet = pyarrow_for(path, "reading")
     with reading_parquet(path):
-        return list(parquet.read_schema(path).names)
+        return parquet.read_schema(path)
+
+
+def parquet_index(path: Path) -> list[str]:
+    """Columns that are the index of the data frame that pandas has written."""
+    described = parquet_schema(path).pandas_metadata or {}
+    return [column for column in described.get("index_columns", []) if isinstance(column, str)]
 
 
 @contextlib.contextmanager

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from emst.io.columns import choose_columns, chosen_columns, first_line, index_columns, numeric
+from emst.io.columns import choose_columns, first_line, numeric
 from emst.io.fits import read_fits
+from emst.io.index import chosen_columns, index_columns
 from emst.io.las import read_las
 from emst.io.parquet import read_parquet
 from emst.io.tables import PLAIN, Dialect, column_names, dialect_of, is_text, read_csv, refuse_gzip, refuse_pipe
@@ -123,7 +124,7 @@ def read_table(
     refuse_pipe(path)
     if is_text(path, dialect) or suffix == ".parquet":
         names, count = column_names(path, dialect)
-        index = [] if columns is not None else index_columns(names)
+        index = [] if columns is not None else index_columns(path, names)
         used = chosen_columns(path, columns, names, count)
         if suffix == ".parquet":
             values = _stack(path, read_parquet(path, [str(i) for i in used]))

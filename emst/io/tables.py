@@ -24,8 +24,9 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from emst.io.arrow import read_plain
-from emst.io.columns import chosen_columns, first_line
-from emst.io.parquet import parquet_names, pyarrow_for, read_parquet, reading_parquet
+from emst.io.columns import first_line
+from emst.io.index import chosen_columns
+from emst.io.parquet import parquet_schema, pyarrow_for, read_parquet, reading_parquet
 
 FIRST_ROWS = 1000  # of a .csv: they decide whether a column holds numbers
 _NUMBER_LIKE = re.compile(r"[+-]?[.,]?\d|[+-]?(nan|inf|infinity)$", re.IGNORECASE)
@@ -92,7 +93,7 @@ def column_names(path: Path, dialect: Dialect = PLAIN) -> tuple[list[str], int]:
     if is_text(path, dialect):
         _, names, count, _ = csv_layout(path, dialect)
         return names, count
-    names = parquet_names(path, pyarrow_for(path, "reading"))
+    names = list(parquet_schema(path).names)
     return names, len(names)
 
 
@@ -272,9 +273,23 @@ def csv_layout(path: Path, dialect: Dialect = PLAIN) -> tuple[int, list[str], in
         raise ValueError(
             f"{path}: fields must be separated by commas, semicolons or tabs, not by spaces (points: sep=' ')"
         )
-    # A line that holds a number, in any notation, is data: to take it for names would lose a row without a message.
-    names = [] if any(map(_is_any_number, first)) else [field.strip() for field in first]
+    names = [field.strip() for field in first]
+    if any(map(_is_any_number, first)) and not _are_numbers_as_names(path, line, names, delimiter, dialect):
+        names = []  # data: to take the line for names would lose a row without a message
     return (line if names else line - 1), names, len(first), delimiter
+
+
+def _are_numbers_as_names(path: Path, line: int, names: list[str], delimiter: str, dialect: Dialect) -> bool:
+    """Whether a line that holds numbers is one of names, as pandas writes columns without names: 0, 1, ... above
+    numbers that all have a decimal mark or an exponent, or anything behind an empty field above rows that are counted
+    from 0 or 1."""
+    rows = [row.fields for row in itertools.islice(text_rows(path, line, delimiter, dialect), FIRST_ROWS)]
+    if names[0] == "":
+        counted = [row[0].strip() for row in rows[:3]]
+        return len(counted) > 1 and counted in ([str(i + begin) for i in range(len(counted))] for begin in (0, 1))
+    if len(names) == 1 or not rows or names != [str(i) for i in range(len(names))]:
+        return False
+    return not any(field.strip().lstrip("+-").isdecimal() for row in rows for field in row)
 
 
 def refuse_pipe(path: Path) -> None:

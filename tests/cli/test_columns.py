@@ -4,6 +4,7 @@ import gzip
 
 import numpy as np
 import pytest
+from cli_helpers import complaint
 
 import emst
 from emst.cli import main
@@ -267,3 +268,17 @@ def test_a_compressed_text(here, capsys, command, name, options):
     (here / name).write_bytes(gzip.compress(b"x,y\n1,2\n3,4\n"))
     assert main([command, name, *options, "--device", "cpu"]) == 2
     assert capsys.readouterr().err == f"emst: {name} is compressed by gzip; unpack it first, with gunzip -c\n"
+
+
+def test_lists_cannot_be_appended_to_in_a_text(here, capsys):
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    x = np.random.default_rng(0).random(60)
+    parquet.write_table(arrow.table({"x": x, "y": x[::-1], "l": [[1, 2]] * 60}), "p.parquet")
+    found = complaint(capsys, "cluster", "p.parquet", "--columns", "x,y", "--append", "-o", "out.csv")
+    assert "p.parquet: column 'l' holds list<" in found and "which only a .parquet can hold" in found
+    assert main(["cluster", "p.parquet", "--columns", "x,y", "--append", "-o", "out.parquet"]) == 0
+
+
+def test_names_of_columns_stay_in_messages(here, capsys):
+    (here / "p.csv").write_text("sep=;\nx;y\n1;2\n")
+    assert "--sep" not in complaint(capsys, "cluster", "p.csv")

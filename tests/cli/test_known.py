@@ -18,7 +18,16 @@ def table(words):
     return "x,y,kind\n" + "".join(f"{x!r},{y!r},{words[label]}\n" for (x, y), label in rows)
 
 
-@pytest.mark.parametrize("words", [["flint", "chert, grey".replace(",", ""), ""], ["7", "0", "-1"], ["7", "0", ""]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["flint", "chert, grey".replace(",", ""), ""],
+        ["7", "0", "-1"],
+        ["7", "0", ""],
+        ["7", "0", "NA"],
+        ["a", "b", "null"],
+    ],
+)
 def test_labels_of_some_points_select_the_clusters(here, capsys, words):
     (here / "p.csv").write_text(table(words))
     assert main(["cluster", "p.csv", "--columns", "x,y", "--known", "kind", *SIZE]) == 0

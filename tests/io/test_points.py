@@ -79,6 +79,28 @@ def test_a_first_line_of_numbers_in_another_notation_is_not_lost():
 
 
 @pytest.mark.parametrize(
+    "text, options, names",
+    [
+        (",0,1\n0,1.5,2.0\n1,3.5,4.0\n", {}, ["0", "1"]),  # DataFrame(X).to_csv(file)
+        ("0,1\n1.5,2.0\n3.5,4.0\n", {}, ["0", "1"]),  # and without its index
+        ("0;1\n1,5;2,0\n3,5;4,0\n", {"decimal": ","}, ["0", "1"]),
+        (",2020,2021\n1,1.5,2\n2,3.5,4\n", {}, ["2020", "2021"]),
+        ("0,1\n1.5,2.0\n3,4.0\n", {}, None),  # the first edge or row: 3 is written as 0 and 1 are
+        ("0,1\n1,2\n", {}, None),
+        ("0,2\n1.5,2.0\n", {}, None),
+        ("0\n1.5\n", {}, None),
+        (",1\n5,1.5\n6,2.5\n", {"gaps": True}, None),  # a missing value
+        (",1\n0,1.5\n", {"gaps": True}, None),
+    ],
+)
+def test_numbers_as_names(text, options, names):
+    points, found = read(text, **options)
+    assert found == names
+    lines = text.count("\n")
+    assert len(points) == (lines if names is None else lines - 1)
+
+
+@pytest.mark.parametrize(
     "text, options, said",
     [
         ("x;y\n1,5;2\n", {}, r"line 2, column 'x': '1,5' is not a number; decimal=',' may read it"),
@@ -143,6 +165,15 @@ def test_the_index_of_a_parquet():
     assert (points.tolist(), names) == ([[1, 4], [2, 5], [3, 6]], ["x", "y"])
     frame[[]].to_parquet("index.parquet")  # it is all there is
     assert emst.read_points("index.parquet").tolist() == [[7], [4], [9]]
+
+
+def test_an_index_with_a_name():
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame({"x": [1.0, 2.0], "y": [4.0, 5.0]}, index=pandas.Index([7, 4], name="station"))
+    frame.to_parquet("points.parquet")
+    assert emst.read_points("points.parquet", return_names=True)[1] == ["x", "y"]
+    assert emst.read_points("points.parquet", ["station"]).tolist() == [[7], [4]]
 
 
 def test_indices_of_pandas_and_dask():

@@ -667,6 +667,13 @@ def test_trees_take_ax_and_hdbscans_axis():
             assert tree.plot(**{name: given}) is given
 
 
+def test_points_in_the_place_of_axes():
+    """A tree without points takes them first, as `EMST.plot` takes axes."""
+    points = np.random.default_rng(3).normal(size=(60, 2))
+    with pytest.raises(TypeError, match="ax must be Axes of matplotlib; got ndarray"):
+        EMST().fit(points).plot(points)
+
+
 def test_points_lie_above_thin_lines():
     points = np.random.default_rng(4).random((500, 2))
     ax = plot_mst(points, path_through(points))
