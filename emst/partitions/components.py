@@ -38,7 +38,7 @@ class Rounds(Labels):
     """The state between rounds. Partitions get its `Labels`."""
 
     edges: OpenEdges  # found between different components; `a` and `b` are components of partitions, ends are ids
-    joined: OpenEdges  # edges of the tree that rounds have found
+    joined: list[OpenEdges]  # edges of the tree, by the round that has found them
     size: Array  # int64[count]: points of every component
     costs: list[RoundCosts]  # before the first round, and after each one
 
@@ -91,14 +91,19 @@ def begin(ops: Backend, summaries: list[Summary], norm: Norm) -> Rounds:
     edges, left = ops.number_together(*map(list, columns))
     bases = np.cumsum([0, *(len(one.size) for one in summaries)]).tolist()
     edges = together(ops, [edges, _border_edges(ops, summaries, bases, norm)])
-    return state_of(ops, left, bases, edges, chosen(edges, slice(0, 0)), None, [RoundCosts(left.count, 0, 0)])
+    return state_of(ops, left, bases, edges, [], None, [RoundCosts(left.count, 0, 0)])
+
+
+def all_joined(ops: Backend, state: Rounds) -> OpenEdges:
+    """Task: all edges of the tree that rounds have found."""
+    return together(ops, [chosen(state.edges, slice(0, 0)), *state.joined])
 
 
 def _border_edges(ops: Backend, summaries: list[Summary], bases: list[int], norm: Norm) -> OpenEdges:
     """The edges between the last point of every partition and the first one of the next, on the host."""
 
     def inner(parts: list[Array]) -> np.ndarray:
-        return np.concatenate([to_host(part) for part in parts])[1:-1]
+        return to_host(ops.concatenated(parts))[1:-1]
 
     ends = inner([one.ends for one in summaries])
     number = np.arange(len(ends), dtype=np.int32)
@@ -109,8 +114,8 @@ def _border_edges(ops: Backend, summaries: list[Summary], bases: list[int], norm
     if summaries[0].core is not None:
         core = inner([one.core for one in summaries])
         weight = greater(greater(power, core[last]), core[first])
-    components = inner([to_host(one.components) + np.int32(base) for one, base in zip(summaries, bases)])
-    ids = inner([one.ids for one in summaries])
+    components = inner([one.components for one in summaries]) + np.repeat(np.array(bases[:-1], np.int32), 2)[1:-1]
+    ids = np.concatenate([one.ids for one in summaries])[1:-1]
     return OpenEdges.of(components[last], components[first], ids[last], ids[first], weight, power)
 
 
@@ -119,7 +124,7 @@ def state_of(
     left: Components,
     bases: list[int],
     edges: OpenEdges,
-    joined: OpenEdges,
+    joined: list[OpenEdges],
     samples: Samples | None,
     costs: list[RoundCosts],
 ) -> Rounds:

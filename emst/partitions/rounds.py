@@ -31,7 +31,7 @@ from emst.partitions.components import (
     labels_of,
     state_of,
 )
-from emst.partitions.edges import chosen, together
+from emst.partitions.edges import chosen
 from emst.partitions.engine import Engine, Future, Sender, bytes_of, in_one_place, packets_for, part, routed
 from emst.partitions.outline import PartitionOutline, labels_of_boxes
 from emst.partitions.records import Labels, Local
@@ -201,8 +201,8 @@ def join(ops: Backend, state: Rounds, answers: list[Answer]) -> Rounds:
         bound[ops.concatenated(sampled)] = -1
     joined = ops.join_components(edges, Components(state.label, state.count, state.size, boxes), bound)
     samples = _samples(ops, state, joined, edges, sampled) if sampled else None
-    taken = together(ops, [state.joined, joined.taken])
     costs = RoundCosts(joined.left.count, sum(one.asked for one in answers), sum(one.bytes for one in answers))
+    taken = [*state.joined, joined.taken]
     return state_of(ops, joined.left, state.bases, joined.rest, taken, samples, [*state.costs, costs])
 
 

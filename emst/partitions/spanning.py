@@ -143,7 +143,7 @@ def partitioned_tree(
     costs.components, costs.rounds = of_rounds[0].left, len(of_rounds) - 1
     costs.asked_rounds = sum(one.asked for one in of_rounds)
     costs.bytes_sent += sum(one.bytes for one in of_rounds)
-    edges = engine.submit(part, state, "joined", at=0)
+    edges = engine.submit(components.all_joined, state, at=0)
     done("local trees and rounds")
     return PartitionedTree(locals_, places, edges, joined_outline, homes, search, costs)
 

@@ -218,7 +218,8 @@ def check_rounds(ops, X, count, k, few_messages, core_factor=1.0):
         made = [with_core_distances(ops, part, Search(k, 1.0, EUCLIDEAN, 1.0)) for part in made]
     state = rounds_of(ops, trees := local_trees(ops, made, k, core_factor), k, few_messages)
     order = np.concatenate([to_host(local.partition.rows) for local in trees])
-    joined = order[np.stack([to_host(state.joined.u), to_host(state.joined.v)], axis=1)]
+    found = components.all_joined(ops, state)
+    joined = order[np.stack([to_host(found.u), to_host(found.v)], axis=1)]
     certain_edges = [to_host(local.partition.rows)[to_host(local.edges)] for local in trees]
     edges = np.sort(np.concatenate([joined, *certain_edges]), axis=1)
     want, *_ = spanning_tree(X, emst.cpu.point_statistics(X), k, emst.cpu, core_factor=core_factor)

@@ -65,7 +65,7 @@ def join_components(edges: OpenEdges, components: Components, bound: cupy.ndarra
     of_each = (count, np.int32)
     first, number, sizes = empties(of_each, of_each, (count, np.int64))
     labels, of_boxes = empties((len(label), np.int32), (len(boxes), np.int32))
-    taken, rest = empties(((count, words), np.uint64), ((m, words), np.uint64))
+    taken, rest = cupy.empty((count, words), np.uint64), cupy.empty((m, words), np.uint64)  # the first is kept
     old = bound, size, label, len(label), boxes, len(boxes)
     new = number, sizes, labels, of_boxes, taken, rest
     args = given, count, *old, least, first, parent, *new, numbers, meeting, told.address

@@ -54,7 +54,7 @@ FAULTS = [
     ),
     Fault(
         "a table's only column is left out as an index",
-        "emst/io/columns.py",
+        "emst/io/index.py",
         "return found[: max(len(names) - 1, 0)]",
         "return found",
         ("tests/io/test_points.py::test_the_index_of_a_parquet",),
@@ -110,7 +110,7 @@ FAULTS = [
     ),
     Fault(
         "the second level of an index is a coordinate",
-        "emst/io/columns.py",
+        "emst/io/index.py",
         "__index_level_\\d+__|",
         "__index_level_0__|",
         ("tests/io/test_points.py::test_indices_of_pandas_and_dask",),
