@@ -87,11 +87,13 @@ def points_in(path: Path, arguments: argparse.Namespace, *, gaps: bool = False) 
     if not every:
         columns = _columns_of_numbers(path, dialect)
     try:
-        table = read_table(path, columns, arguments.array, gaps=gaps, dialect=dialect)
+        table = read_table(path, columns, arguments.array, gaps=gaps, dialect=dialect, leave_words=not every)
     except MemoryError as error:
         raise MemoryError(f"{path}: {sentence(error)}; {POINTS}") from error
     for name in table.left_out:
         note(f"column {name!r} numbers the rows and is left out; --columns chooses others")
+    for name in table.words:
+        note(f"column {name!r} holds no numbers and is left out")
     if table.others and table.names:
         others = f"--columns chooses others, of which the table has {table.others}"
         note(f"the columns {', '.join(table.names)} are taken; {others}")

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from emst.io.columns import choose_columns, first_line, numeric
+from emst.io.columns import choose_columns, first_line, is_axis, numeric
 from emst.io.fits import read_fits
 from emst.io.index import chosen_columns, index_columns
 from emst.io.las import read_las
@@ -32,6 +32,8 @@ class PointTable(NamedTuple):
         Names of index columns that were left out.
     others : int
         Columns of a .fits that were not read, because others hold the positions.
+    words : tuple of str
+        Names of columns of words that were left out.
     whole : PointTable or None
         The table as it was read, if some of its columns were left out then.
     """
@@ -40,6 +42,7 @@ class PointTable(NamedTuple):
     names: list[str] | None = None
     left_out: tuple[str, ...] = ()
     others: int = 0
+    words: tuple[str, ...] = ()
     whole: PointTable | None = None
 
 
@@ -117,8 +120,11 @@ def read_table(
     *,
     gaps: bool = False,
     dialect: Dialect = PLAIN,
+    leave_words: bool = False,
 ) -> PointTable:
-    """As `read_points`, with names, and the names of index columns that were left out."""
+    """As `read_points`, with names, and the names of index columns that were left out. With `leave_words` and without
+    `columns`, words in the fields of a structured array are left out as well, unless they are named like a coordinate
+    or a time: then they are a fault."""
     suffix = path.suffix.lower()
     check_suffix(path, array, dialect)
     refuse_pipe(path)
@@ -137,7 +143,14 @@ def read_table(
     if suffix in (".fits", ".fit"):
         read, others = read_fits(path, columns, array, gaps)
         return _named(path, read)._replace(others=others)
-    return _table(path, load_array(path, array), columns)
+    array_of_file = load_array(path, array)
+    if not (leave_words and columns is None and array_of_file.dtype.names):
+        return _table(path, array_of_file, columns)
+    fields: dict[str, Any] = dict(array_of_file.dtype.fields or {})
+    words = [name for name, field in fields.items() if field[0].kind in "SU"]
+    if len(words) == len(fields) or any(map(is_axis, words)):
+        words = []
+    return _table(path, array_of_file, [name for name in fields if name not in words])._replace(words=tuple(words))
 
 
 def check_suffix(path: Path, array: str | None = None, dialect: Dialect = PLAIN) -> None:

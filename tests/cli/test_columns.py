@@ -282,3 +282,16 @@ def test_lists_cannot_be_appended_to_in_a_text(here, capsys):
 def test_names_of_columns_stay_in_messages(here, capsys):
     (here / "p.csv").write_text("sep=;\nx;y\n1;2\n")
     assert "--sep" not in complaint(capsys, "cluster", "p.csv")
+
+
+@pytest.mark.parametrize("name", ["p.npy", "p.npz"])
+def test_words_in_a_structured_array(here, capsys, name):
+    table = np.zeros(60, [("x", float), ("kind", "U3"), ("y", np.float32)])
+    table["x"], table["y"] = XY.T
+    np.save(name, table) if name == "p.npy" else np.savez(name, table=table)
+    assert main(["cluster", name]) == 0
+    out, err = capsys.readouterr()
+    assert "60 points in 2 dimensions (x, y)" in out
+    assert err == "emst: note: column 'kind' holds no numbers and is left out\n"
+    with pytest.raises(ValueError, match="column 'kind' holds text, not numbers"):
+        emst.read_points(name)
