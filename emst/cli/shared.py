@@ -7,7 +7,7 @@ import contextlib
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
-KEYWORD = re.compile(r"(?<!['\w])(columns|array|sep|decimal|encoding)=(?=(.?))")  # of `emst.read_points`: options here
+# Keywords of `emst.read_points`, which are options here; behind a quote it is the name of a column.
+KEYWORD = re.compile(r"(?<!['\w])(columns|array|sep|decimal|encoding)=(?=(.?))")
 PERIOD_HELP = """\
 length of a periodic box, around which coordinates wrap, or one length for each column, with 0 for an open one"""
 SHOWN = 8  # names of columns in a summary, at most
@@ -80,9 +81,10 @@ def points_in(path: Path, arguments: argparse.Namespace, *, gaps: bool = False) 
     those that number the rows are left out, and a note tells which."""
     from emst.backend.memory import POINTS
     from emst.io.points import read_table
+    from emst.io.tables import is_number, is_text
 
     dialect = dialect_in(arguments)
-    columns = columns_of(path, arguments, dialect)
+    columns: Sequence[str | int] | None = columns_of(path, arguments, dialect)
     every = columns is not None or arguments.metric == "precomputed"
     if not every:
         columns = _columns_of_numbers(path, dialect)
@@ -91,7 +93,9 @@ def points_in(path: Path, arguments: argparse.Namespace, *, gaps: bool = False) 
     except MemoryError as error:
         raise MemoryError(f"{path}: {sentence(error)}; {POINTS}") from error
     for name in table.left_out:
-        note(f"column {name!r} numbers the rows and is left out; --columns chooses others")
+        note(f"column {name!r} numbers or names the rows and is left out; --columns chooses others")
+    if table.names and is_text(path, dialect) and any(map(is_number, table.names)):
+        note(f"the first line is taken for names of columns: {', '.join(table.names)}")
     for name in table.words:
         note(f"column {name!r} holds no numbers and is left out")
     if table.others and table.names:
@@ -107,8 +111,8 @@ def points_in(path: Path, arguments: argparse.Namespace, *, gaps: bool = False) 
     return latitude_first(table) if arguments.metric == "haversine" else table
 
 
-def _columns_of_numbers(path: Path, dialect: Dialect) -> list[str] | None:
-    """The columns of a text or a .parquet that hold values, and no words; None if all do, or none."""
+def _columns_of_numbers(path: Path, dialect: Dialect) -> list[int] | None:
+    """Positions of the columns of a text or a .parquet that hold values, and no words; None if all do, or none."""
     from emst.io.columns import is_axis
     from emst.io.index import index_columns
     from emst.io.points import check_suffix
@@ -127,14 +131,14 @@ def _columns_of_numbers(path: Path, dialect: Dialect) -> list[str] | None:
     if not held or not (words or empty):
         return None
     for i in index:
-        note(f"column {names[i]!r} numbers the rows and is left out; --columns chooses others")
+        note(f"column {names[i]!r} numbers or names the rows and is left out; --columns chooses others")
     for i in empty:
         called = f"column {names[i]!r}" if names and names[i] else f"column {i}, which has no name,"
         note(f"{called} holds no value and is left out")
     for i in words:
         note(f"column {names[i]!r} holds no numbers and is left out")
     kept = [i for i in held if i not in words]
-    return [names[i] if names and names.count(names[i]) == 1 else str(i) for i in kept]
+    return kept
 
 
 def _is_table(path: Path, dialect: Dialect) -> bool:

@@ -127,8 +127,7 @@ def _read(piece: Piece) -> Array:
         if piece.end is None:
             return read_points(path)
         if suffix == ".parquet":
-            used = [str(i) for i in _columns_of(path)]
-            return _side_by_side(read_parquet(path, used, range(piece.begin, piece.end)))
+            return _side_by_side(read_parquet(path, _columns_of(path), range(piece.begin, piece.end)))
         if suffix in SCANS:
             return _side_by_side(read_las(path, None, (piece.begin, piece.end)))
         if suffix in TABLES:

@@ -60,21 +60,26 @@ def distances_between(a: np.ndarray, b: np.ndarray, metric: Any, params: dict[st
     return sklearn_pairwise(a, b, metric, params)
 
 
-MOST_EXPONENT = 900  # of powers that are summed, in either direction: beyond it float64 soon ends
+MOST_EXPONENT = 900  # of powers of two between which powers are summed; float64 has 2^-1074 to 2^1024
 
 
 def _minkowski(a: np.ndarray, b: np.ndarray, params: dict[str, Any]) -> np.ndarray:
-    """SciPy's Minkowski distances. Where powers of differences could leave the range of float64, differences are first
-    divided by the greatest of their pair."""
+    """SciPy's Minkowski distances. Where powers of differences could leave the range of float64, weighted differences
+    are first divided by the greatest of their pair."""
     between, p = sklearn_pairwise(a, b, "minkowski", params), params.get("p", 2)
-    greatest = sklearn_pairwise(a, b, "chebyshev", {})
+    if p == np.inf:
+        return between
+    factor = np.asarray(params.get("w", np.ones(a.shape[1])), np.float64) ** (1 / p)  # weights are those of powers
+    greatest = sklearn_pairwise(a * factor, b * factor, "chebyshev", {})
     with np.errstate(divide="ignore", invalid="ignore"):
-        exponent = abs(p * np.log2(greatest))
-    beyond = (exponent > MOST_EXPONENT) & (0 < greatest) & (greatest < np.inf) & (p < np.inf)
+        exponents = [abs(p * np.log2(found)) for found in (greatest, sklearn_pairwise(a, b, "chebyshev", {}))]
+    beyond = (np.maximum(*exponents) > MOST_EXPONENT) & (greatest < np.inf)
+    between[beyond & (greatest == 0)] = 0
+    beyond &= greatest > 0
     for i in np.flatnonzero(beyond.any(axis=1)):
         j = np.flatnonzero(beyond[i])
-        shares = (abs(a[i] - b[j]) / greatest[i, j, None]) ** p
-        between[i, j] = greatest[i, j] * (shares @ params.get("w", np.ones(a.shape[1]))) ** (1 / p)
+        shares = (abs(a[i] - b[j]) * factor / greatest[i, j, None]) ** p
+        between[i, j] = greatest[i, j] * shares.sum(axis=1) ** (1 / p)
     return between
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from emst.distances.pairwise import ROUNDING, blocks, distances_between, settled_params
+from emst.distances.pairwise import OF_DATA, ROUNDING, blocks, distances_between, settled_params
 from emst.distances.sphere import sphere_of
 
 
@@ -28,7 +28,8 @@ class Pairs:
             ascending = np.sort(rows)
             sphere_of(params).check(X[ascending], ascending)
         if metric != "precomputed":
-            params = settled_params(metric, params, X[np.isfinite(X).all(axis=1)])  # as in a fit
+            of_data = isinstance(metric, str) and metric in OF_DATA
+            params = settled_params(metric, params, X[np.isfinite(X).all(axis=1)] if of_data else X)  # as in a fit
         self.params = params
 
     def block(self, rows: np.ndarray, others: np.ndarray) -> np.ndarray:

@@ -57,12 +57,17 @@ def _ascends(values: np.ndarray, consecutive: bool = False) -> bool:
 
 
 def choose_columns(path: Path, columns: Sequence[str | int] | None, names: Sequence[str], count: int) -> list[int]:
-    """Positions of the wanted columns among `count`; each is given by its name or by its 0-based number."""
+    """Positions of the wanted columns among `count`; each is given by its name or by its 0-based number. An integer is
+    always a number, and a text that is a number is one only if no column has this name."""
     if columns is None:
         return list(range(count))
     there = ", ".join(names) if names else f"columns 0 to {count - 1}, without names"
     chosen = []
-    for column in map(str, columns):
+    for column in columns:
+        if isinstance(column, (int, np.integer)) and 0 <= column < count:
+            chosen.append(int(column))
+            continue
+        column = str(column)
         if list(names).count(column) > 1:
             raise ValueError(f"{path}: column {column!r} occurs more than once; ask for it by its number")
         if column in names:
@@ -71,8 +76,9 @@ def choose_columns(path: Path, columns: Sequence[str | int] | None, names: Seque
             chosen.append(int(column))
         else:
             raise ValueError(f"{path}: no column {column!r}; it has {there}{_another_separator(names)}")
-        if chosen[-1] in chosen[:-1]:
-            raise ValueError(f"{path}: column {column!r} is asked for twice")
+    for number, (column, place) in enumerate(zip(columns, chosen)):
+        if place in chosen[:number]:
+            raise ValueError(f"{path}: column {str(column)!r} is asked for twice")
     return chosen
 
 

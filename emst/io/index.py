@@ -1,4 +1,4 @@
-"""Columns that number or name the rows, as pandas and R write them: nobody means them unless he asks for them."""
+"""Columns that number or name the rows, as pandas and R write them: they are left out unless they are asked for."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from emst.io.columns import choose_columns
+from emst.io.columns import choose_columns, is_axis
 from emst.io.parquet import parquet_index
 
 # What pandas and Dask call an index without a name in a .parquet, by its levels.
@@ -16,11 +16,12 @@ _INDEX_LEVEL = re.compile(r"__index_level_\d+__|__null_dask_index__")
 
 def index_columns(path: Path, names: Sequence[str]) -> list[int]:
     """Positions of the first columns if they have no names, and of those that a .parquet calls the index of its data
-    frame. One column at least is none of these."""
+    frame, unless they are named like a coordinate or a time. One column at least is none of these."""
     unnamed = (name in ("", f"Unnamed: {i}") for i, name in enumerate(names))
     first = len(list(itertools.takewhile(bool, unnamed)))
     declared = parquet_index(path) if path.suffix.lower() == ".parquet" else []
-    found = [i for i, name in enumerate(names) if i < first or is_index(name) or name in declared]
+    named = [name for name in declared if not is_axis(name)]
+    found = [i for i, name in enumerate(names) if i < first or is_index(name) or name in named]
     return found[: max(len(names) - 1, 0)]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from emst.io.columns import choose_columns, first_line, numeric
 
 
 def read_parquet(
-    path: Path, columns: Sequence[str] | None, groups: Sequence[int] | None = None
+    path: Path, columns: Sequence[str | int] | None, groups: Sequence[int] | None = None
 ) -> dict[str, np.ndarray]:
     """Columns of numbers by their names, in their dtypes; of some row groups if they are given."""
     parquet = pyarrow_for(path, "reading")
@@ -52,9 +53,12 @@ def parquet_schema(path: Path) -> Any:
 
 
 def parquet_index(path: Path) -> list[str]:
-    """Columns that are the index of the data frame that pandas has written."""
-    described = parquet_schema(path).pandas_metadata or {}
-    return [column for column in described.get("index_columns", []) if isinstance(column, str)]
+    """Columns that are the index of the data frame that pandas has written; none if its description cannot be read."""
+    try:
+        described = parquet_schema(path).pandas_metadata or {}
+    except json.JSONDecodeError:
+        return []
+    return [column for column in described.get("index_columns") or [] if isinstance(column, str)]
 
 
 @contextlib.contextmanager

@@ -67,7 +67,8 @@ def read_points(
     columns : sequence of str or int, optional
         Names or 0-based numbers of the columns to take, in this order; by default all of them, but x, y and z of a .las
         or .laz, and of a .fits x, y and z, or RA and DEC, if it has them. A first column without a name holds numbers
-        or names of rows, as pandas and R write them: it is left out, unless it is asked for.
+        or names of rows, as pandas and R write them: it is left out, unless it is asked for. So is the index of the
+        data frame in a .parquet, unless it is named like a coordinate or a time.
     array : str or int, optional
         Which array of an .npz, or which table of a .fits (name or number); needed only if it holds several.
     sep : str, optional
@@ -133,7 +134,7 @@ def read_table(
         index = [] if columns is not None else index_columns(path, names)
         used = chosen_columns(path, columns, names, count)
         if suffix == ".parquet":
-            values = _stack(path, read_parquet(path, [str(i) for i in used]))
+            values = _stack(path, read_parquet(path, used))
         else:
             values = read_csv(path, columns, gaps, dialect=dialect)
         left_out = tuple(names[i] for i in index)
@@ -146,8 +147,8 @@ def read_table(
     array_of_file = load_array(path, array)
     if not (leave_words and columns is None and array_of_file.dtype.names):
         return _table(path, array_of_file, columns)
-    fields: dict[str, Any] = dict(array_of_file.dtype.fields or {})
-    words = [name for name, field in fields.items() if field[0].kind in "SU"]
+    fields = array_of_file.dtype.names
+    words = [name for name in fields if array_of_file.dtype[name].kind in "SU"]
     if len(words) == len(fields) or any(map(is_axis, words)):
         words = []
     return _table(path, array_of_file, [name for name in fields if name not in words])._replace(words=tuple(words))

@@ -280,16 +280,20 @@ def csv_layout(path: Path, dialect: Dialect = PLAIN) -> tuple[int, list[str], in
 
 
 def _are_numbers_as_names(path: Path, line: int, names: list[str], delimiter: str, dialect: Dialect) -> bool:
-    """Whether a line that holds numbers is one of names, as pandas writes columns without names: 0, 1, ... above
-    numbers that all have a decimal mark or an exponent, or anything behind an empty field above rows that are counted
-    from 0 or 1."""
-    rows = [row.fields for row in itertools.islice(text_rows(path, line, delimiter, dialect), FIRST_ROWS)]
+    """Whether a line that holds numbers is one of names, as pandas writes columns without names: anything behind an
+    empty field above rows that are counted from 0 or 1; or two numbers or more that number their columns, above numbers
+    that all have a decimal mark or an exponent."""
+    rows = text_rows(path, line, delimiter, dialect)
     if names[0] == "":
-        counted = [row[0].strip() for row in rows[:3]]
+        counted = [row.fields[0].strip() for row in itertools.islice(rows, 3)]
         return len(counted) > 1 and counted in ([str(i + begin) for i in range(len(counted))] for begin in (0, 1))
-    if len(names) == 1 or not rows or names != [str(i) for i in range(len(names))]:
+    numbers = [i for i, name in enumerate(names) if _is_any_number(name)]
+    if len(numbers) < 2 or any(names[i] != str(i) for i in numbers):
         return False
-    return not any(field.strip().lstrip("+-").isdecimal() for row in rows for field in row)
+    below = [row.fields for row in itertools.islice(rows, FIRST_ROWS) if len(row.fields) == len(names)]
+    written = [[dialect.translated(fields[i]).strip() for fields in below] for i in numbers]
+    marked = (any("." in field or "e" in field.lower() for field in column if is_number(field)) for column in written)
+    return all(marked) and not any(field.lstrip("+-").isdecimal() for column in written for field in column)
 
 
 def refuse_pipe(path: Path) -> None:

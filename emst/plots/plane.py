@@ -131,8 +131,10 @@ def wrapped(longitude: float, half_turn: float) -> float:
 
 
 def in_space(ax: Axes) -> bool:
-    """Whether the axes have three dimensions. Raises TypeError if `ax` is none."""
-    if not hasattr(ax, "name"):
+    """Whether the axes have three dimensions. Raises TypeError if `ax` is not Axes."""
+    from matplotlib.axes import Axes
+
+    if not isinstance(ax, Axes):
         raise TypeError(f"ax must be Axes of matplotlib; got {type(ax).__name__}")
     return bool(ax.name == "3d")
 

@@ -295,3 +295,11 @@ def test_words_in_a_structured_array(here, capsys, name):
     assert err == "emst: note: column 'kind' holds no numbers and is left out\n"
     with pytest.raises(ValueError, match="column 'kind' holds text, not numbers"):
         emst.read_points(name)
+
+
+def test_numbers_as_names_are_told(here, capsys):
+    (here / "p.csv").write_text("0,1\n" + "".join(f"{x!r},{y!r}\n" for x, y in XY.tolist()))
+    assert main(["cluster", "p.csv"]) == 0
+    out, err = capsys.readouterr()
+    assert "60 points in 2 dimensions (0, 1)" in out
+    assert err == "emst: note: the first line is taken for names of columns: 0, 1\n"

@@ -55,7 +55,7 @@ def results():
 # --append
 
 
-INDEX = "emst: note: column '' numbers the rows and is left out; --columns chooses others\n"
+INDEX = "emst: note: column '' numbers or names the rows and is left out; --columns chooses others\n"
 TEXTS = [("name,x,y", "Österå {i},{xy}", "x,y", ""), (",x,y", "{i},{xy}", None, INDEX)]
 for sign in ("unit #5", "#", "7 #2"):
     TEXTS += [("name #,x,y", f"a {sign},{{xy}}", "x,y", ""), ("x,y,# of name,b", f"{{xy}},{sign},b", "x,y", "")]

@@ -9,6 +9,7 @@ from helpers import cloud, to_device, to_host
 from scipy.spatial import distance
 from sklearn.datasets import make_blobs
 
+from emst.distances.pairwise import distances_between
 from emst.hierarchy.validity import validity_index
 
 DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
@@ -149,6 +150,15 @@ def test_scale_does_not_matter_to_powers(p):
     assert 0 < index < 1
     for factor in (2.0**-400, 2.0**-34, 2.0**33, 2.0**400):
         assert validity_index(x * factor, labels, "minkowski", p=p) == pytest.approx(index, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "w, expected", [([0, 1], 1), ([1, 0], 1e4), ([1e-300, 1], 10), ([0, 0], 0), ([2, 3], 1e4 * 2**0.01)]
+)
+def test_weighted_powers_beyond_float64(w, expected):
+    """A weight of 0 times an infinite power would be NaN."""
+    found = distances_between(np.zeros((1, 2)), np.array([[1e4, 1.0]]), "minkowski", {"p": 100, "w": w})
+    assert found == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("metric", ["mahalanobis", "seuclidean"])

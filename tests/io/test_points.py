@@ -85,6 +85,9 @@ def test_a_first_line_of_numbers_in_another_notation_is_not_lost():
         ("0,1\n1.5,2.0\n3.5,4.0\n", {}, ["0", "1"]),  # and without its index
         ("0;1\n1,5;2,0\n3,5;4,0\n", {"decimal": ","}, ["0", "1"]),
         (",2020,2021\n1,1.5,2\n2,3.5,4\n", {}, ["2020", "2021"]),
+        ("0,1,kind\n1.5,2.0,7\n3.5,1e9,8\n", {}, ["0", "1", "kind"]),
+        ("0,1\n1.5,2.0\n,4.0\n", {"gaps": True}, ["0", "1"]),
+        ("0,1\n1.5,nan\n3.5,\n", {"gaps": True}, None),  # no number tells
         ("0,1\n1.5,2.0\n3,4.0\n", {}, None),  # the first edge or row: 3 is written as 0 and 1 are
         ("0,1\n1,2\n", {}, None),
         ("0,2\n1.5,2.0\n", {}, None),
@@ -165,6 +168,35 @@ def test_the_index_of_a_parquet():
     assert (points.tolist(), names) == ([[1, 4], [2, 5], [3, 6]], ["x", "y"])
     frame[[]].to_parquet("index.parquet")  # it is all there is
     assert emst.read_points("index.parquet").tolist() == [[7], [4], [9]]
+
+
+def test_numbers_as_names_of_a_parquet():
+    """Places of columns are not taken for their names."""
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    for names in (["2", "0", "1"], ["1", "2"], ["1", "0"]):
+        frame = pandas.DataFrame([range(len(names))] * 2, columns=names).astype(float)
+        frame.to_parquet("points.parquet")
+        points, found = emst.read_points("points.parquet", return_names=True)
+        assert found == names and points.tolist() == frame.to_numpy().tolist()
+        assert emst.read_points("points.parquet", [0, 1]).tolist() == frame.iloc[:, :2].to_numpy().tolist()
+        assert emst.read_points("points.parquet", ["1"]).tolist() == frame[["1"]].to_numpy().tolist()
+
+
+def test_an_index_of_coordinates_is_read():
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame({"lat": [1.0, 2.0], "lon": [4.0, 5.0], "depth": [0.5, 1.5]}).set_index(["lat", "lon"])
+    frame.to_parquet("points.parquet")
+    assert emst.read_points("points.parquet", return_names=True)[1] == ["depth", "lat", "lon"]
+
+
+@pytest.mark.parametrize("description", [b"{", b'{"index_columns": null}'])
+def test_a_description_of_a_data_frame_that_cannot_be_read(description):
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    table = arrow.table({"x": [1.0], "y": [2.0]}).replace_schema_metadata({b"pandas": description})
+    parquet.write_table(table, "points.parquet")
+    assert emst.read_points("points.parquet").tolist() == [[1, 2]]
 
 
 def test_an_index_with_a_name():

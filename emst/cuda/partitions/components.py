@@ -15,6 +15,7 @@ from emst.cuda.runtime.arguments import Address, as_struct
 from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import BLOCK, EACH, MEETING_WORDS
+from emst.cuda.runtime.copies import copied
 from emst.cuda.runtime.launch import launch, launch_resident
 from emst.cuda.runtime.memory import cleared, empties, scratch
 from emst.cuda.runtime.to_host import OnItsWay, Written
@@ -63,9 +64,10 @@ def join_components(edges: OpenEdges, components: Components, bound: cupy.ndarra
     blocks, told, (meeting,) = _blocks(m, count, len(label), len(boxes)), Written(3), _meeting()
     least, parent, numbers = scratch((count, np.uint64), (count, np.int32), (blocks, np.uint64))
     of_each = (count, np.int32)
-    first, number, sizes = empties(of_each, of_each, (count, np.int64))
+    first, number = empties(of_each, of_each)
+    sizes = cupy.empty(count, np.int64)
     labels, of_boxes = empties((len(label), np.int32), (len(boxes), np.int32))
-    taken, rest = cupy.empty((count, words), np.uint64), cupy.empty((m, words), np.uint64)  # the first is kept
+    taken, rest = cupy.empty((count, words), np.uint64), cupy.empty((m, words), np.uint64)
     old = bound, size, label, len(label), boxes, len(boxes)
     new = number, sizes, labels, of_boxes, taken, rest
     args = given, count, *old, least, first, parent, *new, numbers, meeting, told.address
@@ -75,8 +77,11 @@ def join_components(edges: OpenEdges, components: Components, bound: cupy.ndarra
     left, between, broken = told.arrived()
     if broken:
         raise RuntimeError(NO_FOREST)
-    joined, edges_left = OpenEdges(taken[: count - left]), OpenEdges(rest[:between])
-    return JoinedComponents(Components(labels, left, sizes[:left], of_boxes), number, first, joined, edges_left)
+    taken = taken[: count - left]
+    if 2 * len(taken) < count:  # they are kept until all rounds have ended, and their memory with them
+        taken = copied(taken)
+    joined = Components(labels, left, sizes[:left], of_boxes)
+    return JoinedComponents(joined, number, first, OpenEdges(taken), OpenEdges(rest[:between]))
 
 
 def component_bounds(edges: OpenEdges, components: Components) -> tuple[cupy.ndarray, cupy.ndarray]:

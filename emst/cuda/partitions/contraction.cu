@@ -1,5 +1,5 @@
 // The first edges in the total order that leave components, and their contraction. Each kernel is one launch of blocks
-// that are all resident: in a round there is too little to do for launches that wait for the host.
+// that are all resident: the host would take longer to launch several kernels than the GPU to run them.
 //
 // components.py launches first_edges, join_components and component_bounds.
 #include "contract.cuh"
@@ -108,7 +108,7 @@ __device__ bool hook(const Grid &grid, const Edges<WORDS> &edges, i64 components
     for (i64 c = grid.first(); c < components; c += grid.step()) {
       int at = (int)c;
       all &= climb(parent, at, parent[c]);
-      parent[c] = at;
+      if (at != c) parent[c] = at;  // around a cycle one may come back to c, which is no root
     }
     if (!all) meeting->unfinished[pass] = 1;
     grid.sync();
