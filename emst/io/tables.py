@@ -455,17 +455,18 @@ def _csv_fault(
             if not (dialect.is_number(fields[i]) or (gaps and not fields[i].strip())):
                 column = repr(names[i]) if names else str(i)
                 found = f"{fields[i]!r} is not a number" if fields[i].strip() else "there is no value"
-                hint = _other_notation(fields[i], len(fields) == 1, dialect) or choose
+                hint = _other_notation(fields[i], len(fields) == 1, delimiter, dialect) or choose
                 return ValueError(f"{path}, line {number}, column {column}: {found}{hint}")
     return ValueError(f"{path}: {first_line(error)}")
 
 
-def _other_notation(field: str, alone: bool, dialect: Dialect) -> str:
+def _other_notation(field: str, alone: bool, delimiter: str, dialect: Dialect) -> str:
     """A hint if a field that is no number would be one with another decimal mark, or several with another separator.
     `alone` says that it is the only field of its line."""
     other = COMMAS if dialect.decimal == "." else PLAIN
     if other.is_number(field) and not alone:
-        return f"; decimal={other.decimal!r} may read it"
+        way = f"decimal={other.decimal!r} may read it"
+        return "; separators of thousands are not read" if other.decimal == delimiter else f"; {way}"
     for sep in ";\t, ":
         parts = field.split(sep)
         given = alone and dialect.sep is not None and sep != " "  # a wrong one

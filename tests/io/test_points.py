@@ -107,6 +107,7 @@ def test_numbers_as_names(text, options, names):
     "text, options, said",
     [
         ("x;y\n1,5;2\n", {}, r"line 2, column 'x': '1,5' is not a number; decimal=',' may read it"),
+        ('"x","y"\n"1,000","2"\n', {}, r"'1,000' is not a number; separators of thousands are not read"),
         ("x;y\n1.5;2\n", {"decimal": ","}, r"'1\.5' is not a number; decimal='\.' may read it"),
         ("x;y\n1.234,5;2\n", {"decimal": ","}, r"'1\.234,5' is not a number; columns= chooses"),
         ("1,5;2,5\n", {}, r"column 1: '5;2' is not a number; sep=';' may read it"),
