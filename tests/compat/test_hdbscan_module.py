@@ -340,3 +340,14 @@ def test_one_sentence(error, words, options):
     with pytest.raises(error, match=words) as caught:
         ours.HDBSCAN(**options).fit(X)
     assert "\n" not in str(caught.value)
+
+
+def test_validity_takes_the_dimension_of_points_from_their_columns():
+    from emst.compat.hdbscan.validity import validity_index
+
+    g = np.random.default_rng(0)
+    x, labels = np.concatenate([g.normal(c, size=(60, 2)) for c in (0, 15)]), np.repeat([0, 1], 60)
+    index, distances = validity_index(x, labels), np.sqrt(((x[:, None] - x) ** 2).sum(axis=2))
+    assert validity_index(x, labels, d=5) == index
+    assert validity_index(distances, labels, "precomputed", d=2) == pytest.approx(index, rel=1e-9)
+    assert validity_index(distances, labels, "precomputed", d=5) != pytest.approx(index, rel=1e-3)

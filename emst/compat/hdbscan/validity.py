@@ -21,8 +21,10 @@ def validity_index(
 
     Parameters
     ----------
-    X, labels, metric, d, per_cluster_scores, mst_raw_dist, **kwd_args
+    X, labels, metric, per_cluster_scores, mst_raw_dist, **kwd_args
         As in `emst.validity_index`.
+    d : int, optional
+        The dimension of the space, for ``metric="precomputed"``; of points it is the number of columns.
     verbose : bool, default False
         Has no effect.
 
@@ -37,7 +39,7 @@ def validity_index(
         X,
         labels,
         metric=metric,
-        d=d,
+        d=d if isinstance(metric, str) and metric == "precomputed" else None,
         per_cluster_scores=per_cluster_scores,
         mst_raw_dist=mst_raw_dist,
         **kwd_args,
