@@ -90,21 +90,9 @@ def _with_line_feed(path: Path) -> BytesIO:
         return BytesIO(file.read() + b"\n")
 
 
-def _misplaced(text: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Signs within a number, other than that of its exponent, and all but the first point and exponent of a number."""
-    before = np.concatenate([text[:1], text[:-1]])
-    exponent = np.isin(text, np.frombuffer(b"eE", np.uint8))
-    after_exponent = np.isin(before, np.frombuffer(b"eE", np.uint8))
-    misplaced = np.isin(text, np.frombuffer(b"+-", np.uint8)) & ~starts & ~after_exponent
-    number = np.cumsum(starts, dtype=np.int64)
-    for once in (text == ord("."), exponent):
-        at = np.flatnonzero(once)
-        misplaced[at[1:][number[at[1:]] == number[at[:-1]]]] = True
-    return misplaced
-
-
 def _blocks_of_entries(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Whole lines after that of the sizes, each block with the number of its first line."""
+    """All entries, in blocks of whole lines; with each block the number of its first line. The first entry stands in
+    the line after the one with the sizes of the matrix."""
     with opening(path, "MatrixMarket"), _opened(path) as file:
         number, line = 1, file.readline()
         while line and (line.startswith(b"%") or not line.strip()):
