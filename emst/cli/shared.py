@@ -137,8 +137,7 @@ def _columns_of_numbers(path: Path, dialect: Dialect) -> list[int] | None:
         note(f"{called} holds no value and is left out")
     for i in words:
         note(f"column {names[i]!r} holds no numbers and is left out")
-    kept = [i for i in held if i not in words]
-    return kept
+    return [i for i in held if i not in words]
 
 
 def _is_table(path: Path, dialect: Dialect) -> bool:

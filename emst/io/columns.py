@@ -64,7 +64,7 @@ def choose_columns(path: Path, columns: Sequence[str | int] | None, names: Seque
     there = ", ".join(names) if names else f"columns 0 to {count - 1}, without names"
     chosen = []
     for column in columns:
-        if isinstance(column, (int, np.integer)) and 0 <= column < count:
+        if isinstance(column, (int, np.integer)) and not isinstance(column, bool) and 0 <= column < count:
             chosen.append(int(column))
             continue
         column = str(column)

@@ -1,4 +1,4 @@
-"""Columns that number or name the rows, as pandas and R write them: they are left out unless they are asked for."""
+"""Columns that number or name the rows, as pandas and R write them. They are left out unless the caller names them."""
 
 from __future__ import annotations
 

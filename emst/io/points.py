@@ -12,7 +12,7 @@ import numpy as np
 
 from emst.io.columns import choose_columns, first_line, is_axis, numeric
 from emst.io.fits import read_fits
-from emst.io.index import chosen_columns, index_columns
+from emst.io.index import chosen_columns
 from emst.io.las import read_las
 from emst.io.parquet import read_parquet
 from emst.io.tables import PLAIN, Dialect, column_names, dialect_of, is_text, read_csv, refuse_gzip, refuse_pipe
@@ -131,27 +131,23 @@ def read_table(
     refuse_pipe(path)
     if is_text(path, dialect) or suffix == ".parquet":
         names, count = column_names(path, dialect)
-        index = [] if columns is not None else index_columns(path, names)
         used = chosen_columns(path, columns, names, count)
         if suffix == ".parquet":
             values = _stack(path, read_parquet(path, used))
         else:
             values = read_csv(path, columns, gaps, dialect=dialect)
-        left_out = tuple(names[i] for i in index)
+        left_out = tuple(name for i, name in enumerate(names) if columns is None and i not in used)
         return PointTable(values, [names[i] for i in used] if names else None, left_out)
     if suffix in (".las", ".laz"):
         return _named(path, read_las(path, columns))
     if suffix in (".fits", ".fit"):
         read, others = read_fits(path, columns, array, gaps)
         return _named(path, read)._replace(others=others)
-    array_of_file = load_array(path, array)
-    if not (leave_words and columns is None and array_of_file.dtype.names):
-        return _table(path, array_of_file, columns)
-    fields = array_of_file.dtype.names
-    words = [name for name in fields if array_of_file.dtype[name].kind in "SU"]
-    if len(words) == len(fields) or any(map(is_axis, words)):
-        words = []
-    return _table(path, array_of_file, [name for name in fields if name not in words])._replace(words=tuple(words))
+    loaded = load_array(path, array)
+    words = _words_in(loaded) if leave_words and columns is None else ()
+    if words:
+        columns = [name for name in loaded.dtype.names or () if name not in words]
+    return _table(path, loaded, columns)._replace(words=words)
 
 
 def check_suffix(path: Path, array: str | None = None, dialect: Dialect = PLAIN) -> None:
@@ -209,6 +205,13 @@ def _check_magic(path: Path) -> None:
 
 def _named(path: Path, columns: dict[str, np.ndarray]) -> PointTable:
     return PointTable(_stack(path, columns), list(columns))
+
+
+def _words_in(array: np.ndarray) -> tuple[str, ...]:
+    """Fields of a structured array that hold words; none if all do, or if one is named like a coordinate or a time."""
+    fields = array.dtype.names or ()
+    words = tuple(name for name in fields if array.dtype[name].kind in "SU")
+    return () if len(words) == len(fields) or any(map(is_axis, words)) else words
 
 
 def _table(path: Path, array: np.ndarray, columns: Sequence[str | int] | None) -> PointTable:
