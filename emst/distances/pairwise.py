@@ -19,7 +19,7 @@ OF_DATA = {"seuclidean": "V", "mahalanobis": "VI"}  # parameter that comes from 
 
 
 def settled_params(name: Any, params: dict[str, Any], points: Array) -> dict[str, Any]:
-    """The parameters of a metric. Those that scikit-learn takes from the data are computed once, from all points.
+    """The parameters of a metric. Those that scikit-learn takes from the data are computed once, from all finite rows.
 
     Raises
     ------
@@ -38,6 +38,7 @@ def settled_params(name: Any, params: dict[str, Any], points: Array) -> dict[str
             raise ValueError(f"metric={name!r}: {key} has shape {shape}, but X has {d} column{'s' * (d != 1)}")
         return params
     rows = to_host(points).astype(np.float64)
+    rows = rows[np.isfinite(rows).all(axis=1)]
     made = np.var(rows, axis=0, ddof=1) if key == "V" else inverse(np.cov(rows.T), "the covariance of X").T
     return {**params, key: made}
 
@@ -60,7 +61,7 @@ def distances_between(a: np.ndarray, b: np.ndarray, metric: Any, params: dict[st
     return sklearn_pairwise(a, b, metric, params)
 
 
-MOST_EXPONENT = 900  # of powers of two between which powers are summed; float64 has 2^-1074 to 2^1024
+MOST_EXPONENT = 900  # powers from 2^-900 to 2^900 are summed as they are; float64 holds 2^-1074 to 2^1024
 
 
 def _minkowski(a: np.ndarray, b: np.ndarray, params: dict[str, Any]) -> np.ndarray:
@@ -69,11 +70,14 @@ def _minkowski(a: np.ndarray, b: np.ndarray, params: dict[str, Any]) -> np.ndarr
     between, p = sklearn_pairwise(a, b, "minkowski", params), params.get("p", 2)
     if p == np.inf:
         return between
-    factor = np.asarray(params.get("w", np.ones(a.shape[1])), np.float64) ** (1 / p)  # weights are those of powers
-    greatest = sklearn_pairwise(a * factor, b * factor, "chebyshev", {})
+    factor, without = 1.0, sklearn_pairwise(a, b, "chebyshev", {})  # the greatest difference without weights
+    greatest = without
+    if params.get("w") is not None:  # a weight multiplies the power of a difference
+        factor = np.asarray(params["w"], np.float64) ** (1 / p)
+        greatest = sklearn_pairwise(a * factor, b * factor, "chebyshev", {})
     with np.errstate(divide="ignore", invalid="ignore"):
-        exponents = [abs(p * np.log2(found)) for found in (greatest, sklearn_pairwise(a, b, "chebyshev", {}))]
-    beyond = (np.maximum(*exponents) > MOST_EXPONENT) & (greatest < np.inf)
+        exponent = np.maximum(abs(p * np.log2(greatest)), abs(p * np.log2(without)))
+    beyond = (exponent > MOST_EXPONENT) & (greatest < np.inf)
     between[beyond & (greatest == 0)] = 0
     beyond &= greatest > 0
     for i in np.flatnonzero(beyond.any(axis=1)):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from emst.distances.pairwise import OF_DATA, ROUNDING, blocks, distances_between, settled_params
+from emst.distances.pairwise import ROUNDING, blocks, distances_between, settled_params
 from emst.distances.sphere import sphere_of
 
 
@@ -27,10 +27,7 @@ class Pairs:
         if metric == "haversine":
             ascending = np.sort(rows)
             sphere_of(params).check(X[ascending], ascending)
-        if metric != "precomputed":
-            of_data = isinstance(metric, str) and metric in OF_DATA
-            params = settled_params(metric, params, X[np.isfinite(X).all(axis=1)] if of_data else X)  # as in a fit
-        self.params = params
+        self.params = params if metric == "precomputed" else settled_params(metric, params, X)
 
     def block(self, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
         """Distances between points: float64[len(rows), len(others)]."""
