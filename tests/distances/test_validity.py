@@ -144,7 +144,7 @@ def test_scale_and_order_do_not_matter(device):
 
 @pytest.mark.parametrize("p", [1.5, 3, 20, 32])
 def test_scale_does_not_matter_to_powers(p):
-    """Powers of these differences leave the range of float64."""
+    """To the power of p, these differences are too large or too small for float64."""
     x, labels = blobs([50, 70, 30], 3, 7, 20)
     index = validity_index(x, labels, "minkowski", p=p)
     assert 0 < index < 1

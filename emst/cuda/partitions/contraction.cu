@@ -117,10 +117,11 @@ __device__ bool hook(const Grid &grid, const Edges<WORDS> &edges, i64 components
   return false;
 }
 
-// `number` is what every component is part of now, and `sizes` the points of these; `labels` and `of_boxes` are the
-// same for labels of components and of boxes, which may be MIXED. `taken` gets the first edges of the components that
-// have hooked, in the order of these, and `left` the edges between different components still. `told`, in memory of the
-// host, gets how many components and edges are left, and whether some close a cycle.
+// Contracts the first edges. number[c] is the new component that component c is part of, and sizes[k] says how many
+// points are in the new component k. `labels` and `of_boxes` become new components, too; MIXED stays. `taken` gets the
+// first edges of the components that have hooked, in the order of these, and `left` the edges that still lie between
+// two components. `told`, in memory of the host, gets how many components and how many edges are left, and whether
+// some edges close a cycle.
 template <class T>
 __global__ void __launch_bounds__(THREADS)
     join_components(const Edges<WORDS_OF<T>> edges, i64 components, const Bits<T> *bound, const i64 *size,

@@ -102,7 +102,7 @@ def _is_small(array: Any) -> bool:
 
 
 def _copy_pieces(pieces: Sequence[Piece]) -> None:
-    """Copy arrays by as few launches as possible."""
+    """Copy arrays: one launch copies up to MOST_PIECES of them."""
     pieces = [piece for piece in pieces if piece[2]]
     for first in range(0, len(pieces), MOST_PIECES):
         fields, words = [], 0

@@ -10,7 +10,7 @@ import numpy as np
 from emst.hdbscan.model import Model
 from emst.inputs.devices import to_host
 
-MOST_LABELS = 1_000_000  # that may be given for fewer points than that
+MOST_LABELS = 1_000_000  # labels below this are accepted, however few points there are
 
 
 @dataclass(frozen=True, eq=False)
