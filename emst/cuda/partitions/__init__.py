@@ -6,7 +6,7 @@ answers        reaches and core distances, from the answers of other partitions
 border         bounds of edges to other partitions; components that must not hook, as these may be lighter
 numbered       numbers of the components of partitions, and the edges between them that are not certain
 components     edges between components, between rounds of partitions, and points that ask
-contraction    first edges of components, and what contracts them, by one launch each
+contraction    the first edge that leaves each component, and the contraction of these; one launch each
 joined         edges that rounds have found: rows of their ends, and the total order
 gathered       edges of partitions as one list
 edges.cuh      ids of points, and edges as rows of words
