@@ -4,11 +4,12 @@
 #     benchmarks/sanitize.sh FOLDER [POINTS [AT_ONCE [SECONDS]]]
 #     PARTS="few-2-float32-lattice forests-int32" TOOLS=racecheck benchmarks/sanitize.sh FOLDER
 #
-# A run that takes more than SECONDS is ended, and its line says so. Kernels are compiled before.
+# A run that takes more than SECONDS is ended, and its line says so. Kernels are compiled before. Launches wait for their
+# kernels: where two threads launch at the same time, racecheck "failed to track a kernel launch".
 set -u
 folder=$(realpath -m "$1") n=${2:-301} at_once=${3:-16} seconds=${4:-150}
 cd "$(dirname "$0")/.." && mkdir -p "$folder"
-export folder n seconds
+export folder n seconds CUDA_LAUNCH_BLOCKING=1
 parts=${PARTS:-$(${PYTHON:-python3} benchmarks/sanitize.py --list)} tools=${TOOLS:-memcheck racecheck initcheck synccheck}
 
 one() {

@@ -42,6 +42,7 @@ from emst.hdbscan.parameters import (
     check_parameters,
     least_size,
     options_of,
+    parameters_of_tree,
     request_of,
 )
 from emst.hdbscan.weightless import cut_labels, labels_of, probabilities_of
@@ -343,7 +344,7 @@ class HDBSCANGPU(FittedAttributes, ClusterMixin, BaseEstimator):
 
                     prepare_predictions(model)
                 self._take(model, centers, features)
-        self._of_tree = {name: value for name, value in self.get_params(deep=False).items() if name not in RECLUSTERED}
+        self._of_tree = parameters_of_tree(self)
         return self
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
