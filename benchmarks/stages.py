@@ -62,7 +62,7 @@ def time_stages(
     points = ops.asarray(points)
     statistics = ops.point_statistics(points)
     chosen = tree_metric_of(metric, None)
-    edges, weights, _ = metric_tree(points, statistics, chosen, k, ops, lambda _, components: left.append(components))
+    edges, weights, *_ = metric_tree(points, statistics, chosen, k, ops, lambda _, components: left.append(components))
     if dendrogram:
         ops.linkage(edges, weights)
     return {"seconds": ops.seconds, "calls": ops.calls, "components": left}
@@ -79,7 +79,7 @@ def time_labels(
         start = time.perf_counter()
         plain = backend_of(device)
         found = plain.point_statistics(points)
-        edges, weights, _ = metric_tree(points, found, tree_metric_of(metric, None), k, plain, None)
+        edges, weights, *_ = metric_tree(points, found, tree_metric_of(metric, None), k, plain, None)
         synchronize(device)
         tree = {"tree": time.perf_counter() - start}
         condensed = condensed_tree(ops.linkage(edges, weights), min_cluster_size, 0.0, ops)

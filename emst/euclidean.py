@@ -166,7 +166,7 @@ def _on_one_device(
         if weights is None or k == 1 or n == 1:
             k_searched = min(k, n)
             found = metric_tree(points, statistics, metric, k_searched, ops, progress.rounds, cores=progress.cores)
-            edges, lengths, core = found
+            edges, lengths, core, _ = found
         else:
             tree = weighted_tree(points, statistics, metric, k, weights, ops, progress.rounds, cores=progress.cores)
             edges, lengths, core = tree.edges, tree.weights, tree.core

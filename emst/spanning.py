@@ -15,6 +15,7 @@ visualization, and outlier detection", TKDD 2015 (mutual reachability).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,6 +40,15 @@ from emst.inputs.scaling import scale_of
 from emst.inputs.weights import Weights
 
 
+class TreeOfPoints(NamedTuple):
+    """The spanning tree of n points."""
+
+    edges: Array  # int32[n - 1, 2]: rows of the two ends of each edge, the smaller first, in the total order on edges
+    weights: Array  # T[n - 1], ascending
+    core: Array | None  # T[n]: core distances; None if they are all 0
+    first_round: Any = None  # what `linkage` can begin with: see `sorted_edges`
+
+
 def metric_tree(
     points: Array,
     statistics: PointStatistics | None,
@@ -49,7 +59,7 @@ def metric_tree(
     alpha: float = 1.0,
     cores: Report | None = None,
     ahead: Ahead | None = None,
-) -> tuple[Array, Array, Array | None]:
+) -> TreeOfPoints:
     """The spanning tree of finite points under a metric of the way "tree", in the metric's units.
 
     Parameters
@@ -67,14 +77,14 @@ def metric_tree(
 
     Returns
     -------
-    edges, weights, core
-        As `spanning_tree` returns them.
+    TreeOfPoints
     """
     dtype = points.dtype
     image, statistics, factor = searched(points, statistics, metric, k, ops, alpha)
-    edges, weights, core = spanning_tree(image, statistics, k, ops, report, metric.norm, factor, cores, ahead)
-    weights = heights(weights, metric, alpha, dtype, ops)
-    return edges, weights, None if core is None else heights(core, metric, 1.0, dtype, ops)
+    found = spanning_tree(image, statistics, k, ops, report, metric.norm, factor, cores, ahead)
+    weights = heights(found.weights, metric, alpha, dtype, ops)
+    core = None if found.core is None else heights(found.core, metric, 1.0, dtype, ops)
+    return found._replace(weights=weights, core=core)
 
 
 def searched(
@@ -113,7 +123,7 @@ def spanning_tree(
     core_factor: float = 1.0,
     cores: Report | None = None,
     ahead: Ahead | None = None,
-) -> tuple[Array, Array, Array | None]:
+) -> TreeOfPoints:
     """All stages, from finite points on the backend to the sorted edges of their spanning tree.
 
     Parameters
@@ -135,24 +145,21 @@ def spanning_tree(
     cores : callable, optional
         Called as ``cores(done, n)`` while core distances are searched, and as ``cores(n, n)`` when all are found.
     ahead : callable, optional
-        What follows the tree and may begin early: see `sorted_edges` of the operations.
+        The dendrogram, which follows the tree and may begin early: see `sorted_edges` of the operations.
 
     Returns
     -------
-    edges : int32[n - 1, 2]
-        Rows of the two ends of each edge, the smaller first, in the total order on edges.
-    weights : T[n - 1]
-        In the units of the points, ascending.
-    core : T[n] or None
-        Core distances in the units of the points, without the factor; None for ``k == 1``.
+    TreeOfPoints
+        Weights and core distances are in the units of the points, core distances without the factor. These are None for
+        ``k == 1``.
     """
-    joined = join(points, statistics, k, ops, report, norm, core_factor, cores)
+    joined = join(points, statistics, k, ops, report, norm, core_factor, cores, first_round=ahead is not None)
     index, order = joined.index, joined.order
     core = None if joined.core is None else ops.unscaled(index, joined.core, order)  # a device does not wait for edges
     edges, weights = ops.sorted_edges(index, joined.forest, order, ahead=ahead)
     if norm.degree not in (1, 2):  # other roots of neighbouring numbers may descend by a last digit
         weights = ops.asarray(np.maximum.accumulate(to_host(weights)))
-    return edges, weights, core
+    return TreeOfPoints(edges, weights, core, joined.forest.first_round)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,9 +182,10 @@ def join(
     core_factor: float,
     cores: Report | None,
     weights: Weights | None = None,
+    first_round: bool = False,
 ) -> Joined:
     """The stages of `spanning_tree`, as far as the forest of all edges. With `weights`, core distances are by weight,
-    and the points have the order that they have among their copies."""
+    and the points have the order that they have among their copies. `first_round` is that of `join_duplicates`."""
     scale = scale_of(statistics, points.dtype, norm.degree, core_factor)
     copies = None if weights is None or weights.copies is None else ops.asarray(weights.copies)
     crowded = len(points) > CROWD if copies is None else int(copies.sum(dtype=np.int64)) > CROWD
@@ -198,7 +206,8 @@ def join(
         cores(len(core), len(core))
     if core is not None and core_factor != 1:
         ops.scale_cores(index, core_factor)
-    return Joined(index, order, core, _joined_at_once(index, ops, report) or _joined_in_rounds(index, ops, report))
+    forest = _joined_at_once(index, ops, report) or _joined_in_rounds(index, ops, report, first_round)
+    return Joined(index, order, core, forest)
 
 
 def find_cores(
@@ -225,10 +234,10 @@ def _joined_at_once(index: SearchIndex, ops: Backend, report: Report | None) -> 
     return forest
 
 
-def _joined_in_rounds(index: SearchIndex, ops: Backend, report: Report | None) -> Forest:
+def _joined_in_rounds(index: SearchIndex, ops: Backend, report: Report | None, first_round: bool) -> Forest:
     """Borůvka's loop over points. The neighbour cache is freed at its end: sorting the edges needs the memory."""
     searches = Searches(index, ops)
-    forest = ops.join_duplicates(index, searches.begin)
+    forest = ops.join_duplicates(index, searches.begin, first_round)
     spanning_forest(forest, searches.lightest, ops, report, searches.prepare, rest=searches.rest)
     return forest
 

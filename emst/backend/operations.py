@@ -256,10 +256,15 @@ class PointOperations(ArrayOperations, Protocol):
         None. Returns None if the backend takes the rounds one by one: then `join_duplicates` and the loop in
         `boruvka.py` find the same forest."""
 
-    def join_duplicates(self, index: SearchIndex, begin: Callable[[Forest], None] | None = None) -> Forest:
+    def join_duplicates(
+        self, index: SearchIndex, begin: Callable[[Forest], None] | None = None, first_round: bool = False
+    ) -> Forest:
         """The forest to start from. Every run of equal points on the curve is a component: a star around its first
         point, the root, with edges of weight 0 (or of their common core distance). ``begin(forest)`` is called while
-        the number of components is still unknown: `components` and `count` of the forest are not valid then."""
+        the number of components is still unknown: `components` and `count` of the forest are not valid then.
+
+        With `first_round`, the dendrogram of the points follows, and a device may keep the first round of `merge` for
+        it (see `sorted_edges`). Components of several points may then hook in the second round."""
 
     def cache_neighbours(self, index: SearchIndex, forest: Forest) -> NeighbourCache:
         """A cache for the nearest point of another component of each point. It is empty, or it holds neighbours that
@@ -301,9 +306,11 @@ class PointOperations(ArrayOperations, Protocol):
         `order`, places on the curve stand for rows. With `powers`, weights stay as they are compared: powers of scaled
         distances. Raises RuntimeError if rounds that were taken at once have made no forest.
 
-        A device may call ``ahead(edges, weights)`` with the result before the host knows whether it is right, so that
-        the next stage begins; and then once more if ties were not in order. The call may launch what stays within
-        bounds, whatever the edges are, but must not wait."""
+        With `ahead`, the edges' dendrogram follows. If Borůvka's first round has been kept (`join_duplicates`), what
+        `linkage` needs of it becomes `first_round` of the forest. A device may also call
+        ``ahead(edges, weights, first_round)`` with the result before the host knows whether it is right, so that the
+        next stage begins; and then once more if ties were not in order. The call may launch what stays within bounds,
+        whatever the edges are, but must not wait."""
 
     def unscaled(self, index: SearchIndex, powers: Array, order: Array | None) -> Array:
         """Powers of scaled distances in curve order -> the distances in the caller's rows and units: T[n]. Without
@@ -456,7 +463,14 @@ class GraphOperations(ArrayOperations, Protocol):
 class HierarchyOperations(ArrayOperations, Protocol):
     """From a spanning tree to clusters. Path: ``hierarchy/``."""
 
-    def linkage(self, edges: Array, weights: Array, sizes: Array | None = None, early: bool = False) -> Linkage:
+    def linkage(
+        self,
+        edges: Array,
+        weights: Array,
+        sizes: Array | None = None,
+        early: bool = False,
+        first_round: Any = None,
+    ) -> Linkage:
         """Dendrogram of the spanning tree with edges int32[n - 1, 2], u < v, and weights T[n - 1], ascending (the last
         ones may be infinite). Edges of equal weight merge in the order of the arrays. Raises ValueError if the edges
         close a cycle.
@@ -467,7 +481,8 @@ class HierarchyOperations(ArrayOperations, Protocol):
         vertex that stands for several points.
 
         With `early` and without `sizes`, the edges may not be a tree, and there is no error: before anything reads the
-        result, the caller makes sure that they were one, in order (`ahead` of `sorted_edges`)."""
+        result, the caller makes sure that they were one, in order (`ahead` of `sorted_edges`). Without `sizes`,
+        `first_round` may be what `sorted_edges` has kept of these edges; it changes no result."""
 
     def condense(self, linkage: Linkage, min_cluster_size: int) -> Condensed:
         """The condensed tree: clusters of at least `min_cluster_size` points (2 or more). The root is always a cluster,

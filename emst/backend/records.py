@@ -35,7 +35,7 @@ Report: TypeAlias = Callable[[int, int], None]  # called as report(round, compon
 # A function for rounds that the device takes while the host goes on. It waits for them and returns the number of
 # components after each, or raises RuntimeError if edges close a cycle. `sorted_edges` calls it at the latest.
 Taken: TypeAlias = Callable[[], list[int]]
-Ahead: TypeAlias = Callable[[Array, Array], None]  # called as ahead(edges, weights): see `sorted_edges`
+Ahead: TypeAlias = Callable[[Array, Array, Any], None]  # called as ahead(edges, weights, first_round): `sorted_edges`
 
 # ---- points ----------------------------------------------------------------------------------------------------------
 
@@ -219,6 +219,7 @@ class Forest:
     target: Array  # int32[n], by slot: larger end
     weight: Array  # T[n], by slot
     scratch: Any = None  # the backend's own buffers for merging
+    first_round: Any = None  # what `linkage` can begin with: see `sorted_edges`
 
     @property
     def count(self) -> int:

@@ -4,6 +4,10 @@
 // round relabels (cached.cu). If the parent of a component is not a root yet, merge.py launches double_hops, and then
 // repeats what comes after hook.
 //
+// In the first round over points, what the dendrogram needs of it may be kept (first_round.cuh); in others `kept` is
+// null. Then runs of equal points do not hook: the dendrogram's first round is that of the points. Others may hook onto
+// them, and they hook in the next round.
+//
 // An edge is packed as (smaller end << 32 | larger end); all ones is no edge.
 //
 // status has two numbers: whether a component has not arrived at its root, and how many components have hooked in all
@@ -12,24 +16,35 @@
 // gets the number of roots that are left, and then the status.
 #include "runtime/compact.cuh"
 #include "runtime/told.cuh"
+#include "first_round.cuh"
 #include "merge.cuh"
 
 template <class T>
 __global__ void hook(const int *components, i64 count, const int *labels, const Bits<T> *best, const u64 *edge,
-                     int *parent, u64 *ends, Bits<T> *weight, int *status) {
+                     int *parent, u64 *ends, Bits<T> *weight, int *status, Hooks *kept, i64 n, const T *rows,
+                     int dimensions, int stride) {
   i64 k = thread_id();
   if (k == 0) status[0] = 0;
-  bool hooks = false;
+  bool hooks = false, mutual = false;
+  int c = 0;
   if (k < count) {
-    const int c = components[k];
-    int above;
-    hooks = hooks_onto(c, edge, labels, above);
+    c = components[k];
+    const int other = beyond(c, edge, labels, mutual);
+    mutual = mutual && !(kept && is_run(labels, n, other));
+    hooks = edge[c] != NO_EDGE && !stays_root(c, other, [&] { return mutual; });
+    if (kept && is_run(labels, n, c)) {
+      hooks = false;
+      const i64 before = (i64)(edge[c] >> 32);  // the greatest there is, if it has no edge
+      if (before < c && are_equal(rows, before, c, dimensions, stride)) forget_choice(c, kept);
+    }
+    const int above = hooks ? other : c;
     parent[c] = above;
     if (hooks) {
       ends[c] = edge[c];
       weight[c] = best[c];
     }
   }
+  if (kept) keep_hooks(c, hooks, mutual, kept);
   const int here = __syncthreads_count(hooks);
   if (threadIdx.x == 0 && here) atomicAdd(status + 1, here);
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import cupy
 import numpy as np
@@ -26,13 +27,24 @@ class MergeScratch:
         By slot: the forest's edges, packed alike.
     spare : int32[n]
         Where the next list of components goes.
+    hooks : Hooks[n / 32] or None
+        How points hook in the first round, if it is kept (first_round.cuh).
+    points : tuple
+        Then, the points: rows, dimensions, and from one row to the next.
+    roots : int
+        Components that the first round has left.
+    runs : bool
+        Whether some components were runs of equal points at first.
     """
 
-    def __init__(self, n: int) -> None:
+    def __init__(self, n: int, keeps_first_round: bool = False) -> None:
         self.edge, self.ends, self.spare = empties((n, np.uint64), (n, np.uint64), (n, np.int32))
         (self.parent,) = scratch((n, np.int32))
         self.status, tiles = cleared((2, np.int32), Compaction.words(n))  # see merge.cu
         self.hooked = 0  # components, in all rounds so far
+        self.hooks = scratch((-(-n // 32), np.uint64))[0] if keeps_first_round else None
+        self.points: tuple[Any, ...] = (None, np.int32(0), np.int32(0))
+        self.roots, self.runs = 0, False
         self.behind = False  # whether labels are those of the round before
         self.taken: Taken | None = None  # see `join_rest`
         self.compaction = Compaction(n, tiles=tiles)
@@ -65,7 +77,9 @@ def merge(forest: Forest, prepare: Callable[[Forest], None] | None = None) -> in
     """See `emst.backend.operations`. Three numbers reach the host: see merge.cu."""
     s, components, count, labels = scratch_of(forest), forest.components, forest.count, forest.labels
     edges = (forest.best, s.edge, s.parent, s.ends, forest.weight)
-    launch("merge", f"hook<{ctype(forest.best.dtype)}>", count, components, count, labels, *edges, s.status)
+    is_first = s.hooked == 0
+    kept = (s.hooks if is_first else None, len(labels), *s.points)
+    launch("merge", f"hook<{ctype(forest.best.dtype)}>", count, components, count, labels, *edges, s.status, *kept)
     left, unfinished, hooked = _relabel(forest, prepare)
     passes = 0
     while unfinished:  # chains too long to climb: double all hops until they are short enough
@@ -77,6 +91,8 @@ def merge(forest: Forest, prepare: Callable[[Forest], None] | None = None) -> in
     if hooked - s.hooked != count - left:
         raise RuntimeError(NO_FOREST)
     s.hooked = hooked
+    if is_first:
+        s.roots = left
     forest.components, s.spare = s.spare[:left], components
     return left
 

@@ -49,7 +49,7 @@ from emst.inputs.summary import counted
 from emst.inputs.weights import Weights, check_weights, require_whole_weights
 from emst.partitions import records as partitions
 from emst.progress import Progress
-from emst.spanning import metric_tree
+from emst.spanning import TreeOfPoints, metric_tree
 from emst.weighted import no_tree, weighted_tree
 
 Tree = tuple[Array, Array, Array | None]  # edges int32[m - 1, 2], weights T[m - 1] ascending, core T[m]; None: zeros
@@ -143,35 +143,39 @@ def _of_checked_points(data: CheckedPoints, request: Request) -> Model:
             return _weighted_model(data, points, rows, statistics, weights, metric, request, ops)
         if len(points) > 1:
             _check_size(len(points), request, rows is None)
-        linkage = None
+        linkage = first_round = None
         if len(points) < 2:
             tree = _no_tree(points)
         elif metric.way == "tree":
-            tree, linkage = _by_search(points, statistics if rows is None else None, metric, request, ops)
+            found, linkage = _by_search(points, statistics if rows is None else None, metric, request, ops)
+            tree, first_round = found[:3], found.first_round
         else:
             metric = metric.settled(points)
             tree = _by_matrix(points, metric, request, ops)
         model = _model(request, metric, tree, ops, n, data.give)
         model.source, model.rows, model.give_rows = always(data.array), rows, data.give_rows
-        model.linkage = linkage
+        model.linkage, model.first_round = linkage, first_round
         return model
 
 
 def _by_search(
     points: Array, statistics: PointStatistics | None, metric: Metric, request: Request, ops: Backend
-) -> tuple[Tree, Linkage | None]:
+) -> tuple[TreeOfPoints, Linkage | None]:
     """The tree of finite points, and the dendrogram if the device has begun with it; not where times of stages are
     shown."""
     progress, linkage = _announce_search(points, request), None
 
-    def ahead(edges: Array, weights: Array) -> None:
+    def ahead(edges: Array, weights: Array, first_round: Any) -> None:
         nonlocal linkage
         linkage = None  # one of edges that were not in order is freed
-        linkage = ops.linkage(edges, weights, early=True)
+        if not progress.shown:
+            linkage = ops.linkage(edges, weights, early=True, first_round=first_round)
 
-    told = {"report": progress.rounds, "cores": progress.cores, "ahead": None if progress.shown else ahead}
-    tree = metric_tree(points, statistics, metric, request.min_samples, ops, alpha=request.alpha, **told)
-    return tree, None if linkage is None else replace(linkage, height=tree[1])
+    k, alpha = request.min_samples, request.alpha
+    tree = metric_tree(points, statistics, metric, k, ops, progress.rounds, alpha, progress.cores, ahead)
+    if linkage is None:
+        return tree, None
+    return tree._replace(first_round=None), replace(linkage, height=tree.weights)
 
 
 def _weighted_model(

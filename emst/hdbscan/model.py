@@ -28,7 +28,7 @@ from emst.inputs.weights import Weights
 from emst.weighted import NEVER, Copies, linkage_of_copies
 
 MADE = frozenset(
-    {"linkage", "flat", "points", "index", "give", "give_rows", "weightless", "source"}
+    {"linkage", "first_round", "flat", "points", "index", "give", "give_rows", "weightless", "source"}
 )  # not pickled, but made again
 MERGES = "equal heights at once"  # pickled too: clusters made again by another rule would not be those of `labels_`
 
@@ -59,6 +59,7 @@ class Model:
     rows: FiniteRows | None = None  # None if all rows are finite
     source: Callable[[], Any] | None = None  # gives `data`, the same in each call; None for distances
     linkage: Linkage | None = None  # the dendrogram; None for fewer than two points
+    first_round: Any = None  # what the dendrogram can begin with; see `sorted_edges` of the operations
     constraints: Constraints | None = None  # what the clusters are selected by, beside stability
     flat: FlatClustering | None = None  # the clusters; None for fewer than two points
     row_weights: Weights | None = None  # of the m points; None if every row is one
@@ -160,7 +161,8 @@ class Model:
     def dendrogram(self, least: int) -> Linkage | None:
         """The dendrogram, for clusters of at least `least` points; None for fewer than two points."""
         if self.row_weights is None or self.copies is None:
-            return self.ops.linkage(self.edges, self.weights) if len(self.weights) else None
+            first_round, self.first_round = self.first_round, None  # it is freed after its use
+            return self.ops.linkage(self.edges, self.weights, first_round=first_round) if len(self.weights) else None
         if len(self.core) == 1 and least < NEVER:  # copies of one row are all in one cluster
             least = 0
         if len(self.core) == 0:

@@ -64,7 +64,7 @@ BACKEND_LEVELS = [
     {"runtime"},
     {"contract"},
     {"merge"},
-    {"lightest"},
+    {"first_round", "lightest"},
     {"distances", "graph", "hierarchy"},
     {"points"},
     {"partitions"},

@@ -61,8 +61,8 @@ def test_a_dendrogram_that_begins_before_edges_are_known(ops, kind, k, dtype):
     index, expected_bvh, order = hierarchies(ops, square if kind == "all equal" else cloud(400, 3, dtype, kind), k)
     begun = []
 
-    def ahead(*tree):
-        begun.append((tree, ops.linkage(*tree, early=True)))
+    def ahead(edges, weights, first_round):
+        begun.append(((edges, weights), ops.linkage(edges, weights, early=True, first_round=first_round)))
 
     edges, weights = ops.sorted_edges(index, forest_on(ops, finished(expected_bvh)), to_device(ops, order), ahead=ahead)
     assert bool(begun) == (ops.name == "cuda")

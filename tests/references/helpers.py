@@ -36,15 +36,18 @@ def to_host(array):
     return array.get() if hasattr(array, "get") else np.asarray(array)
 
 
+OWN = ("scratch", "first_round")  # fields of a forest that only its backend reads
+
+
 def forest_on(ops, forest):
     """A copy of a numpy forest on the backend's device."""
-    values = {field.name: getattr(forest, field.name) for field in fields(forest) if field.name != "scratch"}
+    values = {field.name: getattr(forest, field.name) for field in fields(forest) if field.name not in OWN}
     return Forest(**{key: to_device(ops, value) for key, value in values.items()})
 
 
 def forest_at_home(forest):
     """The forest with numpy arrays, without the backend's buffers."""
-    values = {field.name: getattr(forest, field.name) for field in fields(forest) if field.name != "scratch"}
+    values = {field.name: getattr(forest, field.name) for field in fields(forest) if field.name not in OWN}
     return Forest(**{key: np.array(to_host(value)) for key, value in values.items()})
 
 

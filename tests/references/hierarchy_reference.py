@@ -17,7 +17,7 @@ from emst.backend.records import Condensed, Linkage, Selection
 INF = float("inf")
 
 
-def linkage(edges, weights, sizes=None, early=False):
+def linkage(edges, weights, sizes=None, early=False, first_round=None):
     m = len(weights)
     n = m + 1
     component = list(range(n))  # a forest over the points

@@ -424,7 +424,7 @@ def join_rest(index, forest, cache):
     return None
 
 
-def join_duplicates(index, begin=None):
+def join_duplicates(index, begin=None, first_round=False):
     labels = run_heads(index.scaled)
     joined = np.flatnonzero(labels != np.arange(index.n))
     forest = empty_forest(labels, index.scaled.dtype)

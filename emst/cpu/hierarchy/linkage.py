@@ -20,8 +20,8 @@ THREADS = 16  # that make the rounds faster than union-find on one (`python benc
 MANY = 1 << 20  # edges, likewise
 
 
-def linkage(edges, weights, sizes=None, early=False):
-    """See `emst.backend.operations`. There is nothing to be early for: edges are known."""
+def linkage(edges, weights, sizes=None, early=False, first_round=None):
+    """See `emst.backend.operations`. There is nothing to be early for: edges are known. No first round is kept."""
     m = len(weights)
     ends = np.ascontiguousarray(edges, np.int32).reshape(-1)
     total = None if sizes is None else int(sizes.sum(dtype=np.int64))

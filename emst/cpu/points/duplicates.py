@@ -14,8 +14,8 @@ from emst.cpu.runtime.numbers import greater
 from emst.cpu.runtime.parallel import for_chunks, grain_for, rows_that_hold
 
 
-def join_duplicates(index, begin=None):
-    """See `emst.backend.operations`."""
+def join_duplicates(index, begin=None, first_round=False):
+    """See `emst.backend.operations`. No round is kept."""
     n = index.n
     start = np.ones(n, np.bool_)
     grain = grain_for(n, rows_that_hold(1 << 17, index.d))

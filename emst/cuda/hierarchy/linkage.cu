@@ -9,47 +9,116 @@
 // one node form a chain. The subtrees below a chain consist of chains closed in earlier rounds, so sizes are segmented
 // sums over the chains of one round after the other: O(n) work in O(log n) rounds at any depth. The idea is
 // PANDORA's (P. Sao, A. Prokopenko, D. Lebrun-Grandié, 2024).
+//
+// Borůvka's first round over the points themselves has found the first of these rounds; where it was kept
+// (first_round.cuh), begin_rounds takes its results, and close_edges goes on.
+#include "first_round.cuh"
 #include "hierarchy/chains.cuh"
 #include "hierarchy/rounds.cuh"
+
+// What the first round stores of edge i, whose ends are points: which of them have chosen it, and the component of its
+// first end. A merge's children are complete if both are points. A single point is stored in both places, or in the
+// first if that is its slot; so the second, which is that of the greater child, can be overwritten in either case.
+template <class Word>
+__device__ void put_points(i64 i, int2 ends, int points, bool own_x, bool own_y, int component, int2 *child, int *entry,
+                           Word *key) {
+  const int first = minimum(ends.x, ends.y) - points, second = maximum(ends.x, ends.y) - points;
+  const int single_x = ends.x - points, single_y = ends.y - points;
+  child[i] = own_x && own_y ? make_int2(first, second)
+             : own_x        ? make_int2(single_x, EMPTY)
+             : own_y        ? make_int2(single_y, single_y)
+                            : make_int2(EMPTY, EMPTY);
+  entry[i] = entry_of((int)i, own_x != own_y);
+  key[i] = (Word)component;
+}
+
+// The first round of m edges, as Borůvka's first round over the points was seen. `records` of the components are empty
+// before. Arrays and counters are those of close_edges. Edges that may not have been written (`early` in linkage.py)
+// stay within bounds.
+template <class Word>
+__global__ void __launch_bounds__(ROUND_THREADS)
+    begin_rounds(int2 *edges, i64 m, const u32 *seen, const int2 *between, int components, u64 *records,
+                 int2 *ends_left, int *ranks_left, Progress *progress, int2 *child, int *parent_merge, Word *key,
+                 int *entry) {
+  const EdgeList all = {edges, nullptr, (u32)m};
+  const int points = (int)m + 1;
+  int rank[EACH];
+  int2 ends[EACH];
+  u32 word[EACH], at[EACH];
+  bool left[EACH];
+#pragma unroll
+  for (int j = 0; j < EACH; j++) {
+    const i64 i = point_of_thread(j);
+    rank[j] = (int)i;
+    ends[j] = all.at(minimum(i, m - 1));
+    word[j] = seen[minimum(i, m - 1)];
+    left[j] = i < m && word[j] & LEFT;
+  }
+#pragma unroll
+  for (int j = 0; j < EACH; j++) {
+    const i64 i = point_of_thread(j);
+    const bool own_x = word[j] & FIRST_CHOSE, own_y = word[j] & SECOND_CHOSE;
+    const u32 last = components - 1, number = minimum(word[j] & NUMBER, last);
+    const int2 apart = left[j] ? between[number] : make_int2(number, number);
+    const int2 here = make_int2((int)minimum((u32)apart.x, last), (int)minimum((u32)apart.y, last));
+    if (i < m) put_points(i, ends[j], points, own_x, own_y, here.x, child, entry, key);
+    if (i < m && own_x) parent_merge[ends[j].x] = (int)i;
+    if (i < m && own_y) parent_merge[ends[j].y] = (int)i;
+    ends[j] = here;
+  }
+  const i64 first = (i64)reserve<ROUND_THREADS>(left, progress->edges, at);
+#pragma unroll
+  for (int j = 0; j < EACH; j++) {
+    left[j] = left[j] && first + at[j] < components;  // one edge less than there are components, if it is a tree
+    if (left[j]) ends_left[first + at[j]] = ends[j];
+    if (left[j]) ranks_left[first + at[j]] = rank[j];
+  }
+  offer(records, rank, ends, left);
+}
 
 // All rounds of m edges, and the key of every edge: round << slot_bits | slot; its entry is that of chains.cuh.
 // `records` has room for 2 (m + 1), for the components of all rounds; those of the first are the points. Two lists hold
 // the edges that are left, in turn. `rounds` becomes the number of rounds in which edges closed, at least 1, where the
 // edges of each begin in the order of their keys, and m; the number is 0 if the edges are not a tree. The number also
-// goes to `count_of_rounds`, for the host.
-//
-// A merge's children are complete if both are points. A single point is stored in both places, or in the first if that
-// is its slot; so the second, which is that of the greater child, can be overwritten in either case.
+// goes to `count_of_rounds`, for the host. If `begun` is not 0, begin_rounds has left so many components in the first
+// round.
 template <class Word>
 __global__ void __launch_bounds__(ROUND_THREADS, 1024 / ROUND_THREADS)
-    close_edges(int2 *edges, i64 m, int slot_bits, u64 *records, int *parent, int2 *ends_left, int *ranks_left,
-                Progress *progress, int2 *child, int *parent_merge, Word *key, int *entry, int *rounds,
+    close_edges(int2 *edges, i64 m, i64 begun, int slot_bits, u64 *records, int *parent, int2 *ends_left,
+                int *ranks_left, Progress *progress, int2 *child, int *parent_merge, Word *key, int *entry, int *rounds,
                 int *count_of_rounds) {
   const Grid grid = {&progress->arrived, (int)blockIdx.x, (int)gridDim.x};
   const i64 n = m + 1;
-  const int points = (int)n;
   __shared__ i64 first_record[MOST_ROUNDS];
   __shared__ u32 closed[MOST_ROUNDS];
   EdgeList now = {edges, nullptr, (u32)m};
-  for (i64 c = grid.first(); c < n; c += grid.step()) records[c] = NO_RECORD;
-  grid.sync();
-  for_tiles(grid, m, [&](i64 i) {
-    int rank[EACH];
-    int2 ends[EACH];
-    bool there[EACH];
+  if (!begun) {
+    for (i64 c = grid.first(); c < n; c += grid.step()) records[c] = NO_RECORD;
+    grid.sync();
+    for_tiles(grid, m, [&](i64 i) {
+      int rank[EACH];
+      int2 ends[EACH];
+      bool there[EACH];
 #pragma unroll
-    for (int j = 0; j < EACH; j++) {
-      rank[j] = (int)(i + j * ROUND_THREADS);
-      there[j] = i + j * ROUND_THREADS < m;
-      ends[j] = now.at(minimum(i + j * ROUND_THREADS, m - 1));
-    }
-    offer(records, rank, ends, there);
-  });
+      for (int j = 0; j < EACH; j++) {
+        rank[j] = (int)(i + j * ROUND_THREADS);
+        there[j] = i + j * ROUND_THREADS < m;
+        ends[j] = now.at(minimum(i + j * ROUND_THREADS, m - 1));
+      }
+      offer(records, rank, ends, there);
+    });
+  }
   if (threadIdx.x < MOST_ROUNDS) closed[threadIdx.x] = 0;
   grid.sync();
 
   i64 count = n, left = m, begin = 0;
   int round = 0;
+  if (begun) {
+    count = begun;
+    left = minimum((i64)progress->edges[0], begun - 1);
+    now = {ends_left, ranks_left, (u32)m};
+    round = 1;
+  }
   u32 pass = 0;
   for (; count > 1; round++) {
     u64 *const here = records + begin, *const next = here + count;
@@ -71,14 +140,7 @@ __global__ void __launch_bounds__(ROUND_THREADS, 1024 / ROUND_THREADS)
     if (round == 0)
       contract_edges(grid, now, left, here, after, next, progress->edges, [&](i64 i, int2 ends, u64 x, u64 y) {
         const bool own_x = slot_in(x) == 2u * (u32)i, own_y = slot_in(y) == 2u * (u32)i + 1;
-        const int first = minimum(ends.x, ends.y) - points, second = maximum(ends.x, ends.y) - points;
-        const int single_x = ends.x - points, single_y = ends.y - points;
-        child[i] = own_x && own_y ? make_int2(first, second)
-                   : own_x        ? make_int2(single_x, EMPTY)
-                   : own_y        ? make_int2(single_y, single_y)
-                                  : make_int2(EMPTY, EMPTY);
-        entry[i] = entry_of((int)i, own_x != own_y);
-        key[i] = (Word)component_in(x);
+        put_points(i, ends, (int)n, own_x, own_y, component_in(x), child, entry, key);
       });
     else
       contract_edges(grid, now, left, here, after, next, progress->edges + round, [](i64, int2, u64, u64) {});

@@ -9,6 +9,7 @@ import cupy
 import numpy as np
 
 from emst.backend.records import Linkage
+from emst.cuda.first_round import FirstRound
 from emst.cuda.hierarchy.sizes import weighted_sizes
 from emst.cuda.runtime.arguments import Address
 from emst.cuda.runtime.constants import (
@@ -21,8 +22,8 @@ from emst.cuda.runtime.constants import (
     ROUND_THREADS,
     SCAN_TILE,
 )
-from emst.cuda.runtime.launch import launch_resident
-from emst.cuda.runtime.memory import cleared, empties, scratch
+from emst.cuda.runtime.launch import launch, launch_resident
+from emst.cuda.runtime.memory import all_ones, cleared, empties, scratch
 from emst.cuda.runtime.sort import sort_pairs
 from emst.cuda.runtime.to_host import Written
 
@@ -53,7 +54,11 @@ class Chains:
 
 
 def linkage(
-    edges: cupy.ndarray, weights: cupy.ndarray, sizes: cupy.ndarray | None = None, early: bool = False
+    edges: cupy.ndarray,
+    weights: cupy.ndarray,
+    sizes: cupy.ndarray | None = None,
+    early: bool = False,
+    first_round: FirstRound | None = None,
 ) -> Linkage:
     """See `emst.backend.operations`."""
     total, weights_of_vertices = None, None
@@ -64,7 +69,7 @@ def linkage(
     if len(weights) == 0:
         kind = np.int32 if weights_of_vertices is None else np.int64
         return Linkage(cupy.empty((0, 2), np.int32), cupy.empty(0, kind), weights, None, total)
-    child, size, chains, number = _begun(edges, len(weights), sizes)
+    child, size, chains, number = _begun(edges, len(weights), sizes, first_round)
     if (not early or weights_of_vertices is not None) and number.arrived() == [0]:
         raise ValueError(NO_TREE)
     if weights_of_vertices is not None:
@@ -73,7 +78,7 @@ def linkage(
 
 
 def _begun(
-    edges: cupy.ndarray, m: int, sizes: cupy.ndarray | None
+    edges: cupy.ndarray, m: int, sizes: cupy.ndarray | None, first_round: FirstRound | None
 ) -> tuple[cupy.ndarray, cupy.ndarray, Chains, Written]:
     """Children, sizes and chains of m edges, and the number of rounds, which is 0 if the edges are no tree. Kernels
     stay within bounds whatever the edges are."""
@@ -82,7 +87,7 @@ def _begun(
     bits = slot_bits + (m + 1).bit_length().bit_length()  # of the slot and the round
     word = np.dtype(np.uint32 if bits <= KEY_BITS else np.uint64)
     keys, entries, parent_merge, rounds, number = close_edges(
-        cupy.ascontiguousarray(edges, np.int32), slot_bits, word, child
+        cupy.ascontiguousarray(edges, np.int32), slot_bits, word, child, first_round
     )
     keys, entries = sort_pairs(keys, entries, bits)
     (slots,) = scratch((m, np.uint32))
@@ -111,21 +116,33 @@ class Closed(NamedTuple):
     number: Written  # of the rounds; 0 if the edges are not a tree
 
 
-def close_edges(edges: cupy.ndarray, slot_bits: int, word: np.dtype, child: cupy.ndarray) -> Closed:
+def close_edges(
+    edges: cupy.ndarray, slot_bits: int, word: np.dtype, child: cupy.ndarray, first_round: FirstRound | None = None
+) -> Closed:
     """All rounds, with key and entry of every edge. Points are stored in `child`."""
-    m = len(edges)
+    m, kind = len(edges), f"<u{8 * word.itemsize}>"
     n = m + 1
+    components = n if first_round is None else first_round.components
     parent_merge, rounds = scratch((n, np.int32), (n.bit_length() + 3, np.int32))
     keys, entries = scratch((m, word), (m, np.int32))
-    lists = ((2 * n, np.uint64), (n, np.int32), ((n, 2), np.int32), (n, np.int32))
-    (records, parent, ends_left, ranks_left), (progress,) = scratch(*lists), cleared((PROGRESS_WORDS, np.uint64))
-    number = Written(1)
+    of_records = (2 * components, np.uint64)
+    (records,) = scratch(of_records) if first_round is None else all_ones(of_records)
+    parent, ends_left, ranks_left = scratch((components, np.int32), ((n, 2), np.int32), (n, np.int32))
+    (progress,), number, results = (
+        cleared((PROGRESS_WORDS, np.uint64)),
+        Written(1),
+        (child, parent_merge, keys, entries),
+    )
+    if first_round is not None:
+        seen = (first_round.seen, first_round.between, np.int32(components))
+        args = (edges, m, *seen, records, ends_left, ranks_left, progress, *results)
+        launch("hierarchy/linkage", f"begin_rounds{kind}", -(-m // EACH), *args, block=ROUND_THREADS)
     launch_resident(
         "hierarchy/linkage",
-        f"close_edges<u{8 * word.itemsize}>",
+        f"close_edges{kind}",
         -(-m // (ROUND_THREADS * EACH)),
-        *(edges, m, np.int32(slot_bits), records, parent, ends_left, ranks_left, progress),
-        *(child, parent_merge, keys, entries, rounds, number.address),
+        *(edges, m, 0 if first_round is None else components, np.int32(slot_bits)),
+        *(records, parent, ends_left, ranks_left, progress, *results, rounds, number.address),
         block=ROUND_THREADS,
     )
     number.launched()

@@ -62,6 +62,10 @@ KERNELS = {
         merge list_roots<{T}>
         lightest first_of_lightest<{T}>
     """,
+    "first round": """
+        first_round number_roots
+        hierarchy/linkage begin_rounds<u32>
+    """,
     "rounds cores": """
         points/cached forget_distances<{T}>
         lightest nearest_of_lightest<{T}>

@@ -18,6 +18,7 @@ from emst.cuda.runtime.to_host import EARLY_UP_TO
 LITTLE = 1 << 25  # bytes that are asked for without a look at how many are free
 LABELLING = 130  # bytes a point that the stages after the tree take at their peak, a little more than measured
 EARLY = 80  # bytes a point that the dendrogram takes where it begins while edges are sorted
+FIRST_ROUND = 9  # bytes a point of what is kept of the first round, at most
 
 
 def tree_bytes(n: int, d: int, dtype: Any, k: int) -> int:
@@ -46,7 +47,7 @@ def require_memory(array: Any, dtype: Any, k: int, labels: bool = False) -> None
     n, d = array.shape
     needed = tree_bytes(n, d, dtype, k)
     if labels:
-        needed = max(needed + (n * EARLY if n <= EARLY_UP_TO else 0), n * LABELLING)
+        needed = max(needed + n * (EARLY if n <= EARLY_UP_TO else FIRST_ROUND), n * LABELLING)
     if not (isinstance(array, cupy.ndarray) and array.dtype == dtype and array.flags.c_contiguous):
         needed += n * d * np.dtype(dtype).itemsize  # a copy of the points
     pool = cupy.get_default_memory_pool()

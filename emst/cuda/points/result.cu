@@ -8,6 +8,7 @@
 // result.py launches list_edges and, after the sort, emit_sorted; for long runs that are not in order also
 // list_long_runs, power_keys (under mutual reachability) and emit_listed. For few edges it launches emit_ranked alone.
 // edge_powers and unscaled belong to the functions of the same names.
+#include "first_round.cuh"
 #include "runtime/compact.cuh"
 #include "runtime/order.cuh"
 #include "runtime/ties.cuh"
@@ -21,25 +22,37 @@ constexpr int LONGEST_RUN = EMST_LONGEST_RUN;
 template <class T, bool MRD>
 constexpr int KEYS = (sizeof(T) == 8) + MRD;
 
-// What the result needs of an edge: one access to memory.
-template <class B, int N>
+// What the result needs of an edge: one access to memory. Under mutual reachability there is room for what the
+// dendrogram sees of the first round.
+template <class B, int N, bool MRD>
 struct alignas(N == 1 ? 16 : 32) Edge {
   int2 rows;  // of the caller, ascending
   B key[N];
+  u32 seen;
 };
 template <class B>
-struct Edge<B, 0> {
+struct alignas(16) Edge<B, 1, false> {
+  int2 rows;
+  B key[1];
+};
+template <class B>
+struct Edge<B, 0, false> {
   int2 rows;
 };
+template <class T, bool MRD>
+using EdgeOf = Edge<Bits<T>, KEYS<T, MRD>, MRD>;
 
 template <class T, int METRIC>
 __device__ Bits<T> pair_power(u64 ends, const T *rows, int dimensions, int stride, const Norm<METRIC> &norm) {
   return power_between(norm, rows + (i64)(ends >> 32) * stride, rows + (i64)(u32)ends * stride, dimensions);
 }
 
-__device__ inline int2 rows_of(u64 ends, const int *order) {
-  int u = (int)(ends >> 32), v = (int)ends;
-  if (order) u = order[u], v = order[v];
+// The rows of two ends, the smaller first, and the ends in the same order.
+__device__ inline int2 rows_of(u64 pair, const int *order, int2 &ends) {
+  ends = make_int2((int)(pair >> 32), (int)pair);
+  if (!order) return ends;
+  const int u = order[ends.x], v = order[ends.y];
+  if (v < u) ends = make_int2(ends.y, ends.x);
   return make_int2(minimum(u, v), maximum(u, v));
 }
 
@@ -59,18 +72,29 @@ __device__ u64 order_key(i64 weight, i64, u64, int) {
   return (u64)weight << 1;
 }
 
+// The head of a run that has chosen this edge of length 0, or NONE; see first_round.cuh.
+template <class T>
+__device__ int head_of_edge(u64 pair, i64 slot, i64 n, const T *rows, int dimensions, int stride, int *apart) {
+  const i64 u = (i64)(pair >> 32), v = (i64)(u32)pair;
+  if (follows(rows, slot, dimensions, stride)) return NONE;  // it is an edge of the run itself
+  if (!are_equal(rows, u, v, dimensions, stride)) *apart = 1;
+  return v + 1 < n && follows(rows, v + 1, dimensions, stride) ? (int)v : NONE;
+}
+
 // Packed keys and edges of all slots. The ends of an edge are near its slot as a rule, and so are their rows in
 // `order`, which is null where places on the curve stand for rows.
 template <class T, int METRIC, bool MRD>
 __global__ void list_edges(const u64 *ends, const Bits<T> *weight, i64 n, const T *rows, int dimensions, int stride,
-                           const Norm<METRIC> norm, const int *order, int bits, u64 *key, u64 *edges) {
+                           const Norm<METRIC> norm, const int *order, int bits, const FirstRound round, u64 *key,
+                           u64 *edges) {
   u64 pair[EACH];
-  Edge<Bits<T>, KEYS<T, MRD>> edge[EACH];
+  int2 at[EACH];
+  EdgeOf<T, MRD> edge[EACH];
 #pragma unroll
   for (int j = 0; j < EACH; j++) pair[j] = point_of_thread(j) < n ? ends[point_of_thread(j)] : NO_EDGE;
 #pragma unroll
   for (int j = 0; j < EACH; j++)
-    if (pair[j] != NO_EDGE) edge[j].rows = rows_of(pair[j], order);
+    if (pair[j] != NO_EDGE) edge[j].rows = rows_of(pair[j], order, at[j]);
 #pragma unroll
   for (int j = 0; j < EACH; j++) {
     const i64 i = point_of_thread(j);
@@ -83,8 +107,13 @@ __global__ void list_edges(const u64 *ends, const Bits<T> *weight, i64 n, const 
     const Bits<T> power = MRD ? pair_power(pair[j], rows, dimensions, stride, norm) : w;
     key[i] = packed(order_key<MRD>(w, power, pair[j], bits), i, bits);
     if constexpr (sizeof(T) == 8) edge[j].key[0] = w;
-    if constexpr (MRD) edge[j].key[KEYS<T, MRD> - 1] = power;
-    reinterpret_cast<Edge<Bits<T>, KEYS<T, MRD>> *>(edges)[i] = edge[j];
+    if constexpr (MRD) {
+      edge[j].key[KEYS<T, MRD> - 1] = power;
+      int head = NONE;
+      if (round.apart && power == 0) head = head_of_edge(pair[j], i, n, rows, dimensions, stride, round.apart);
+      edge[j].seen = round.hooks ? round.see((int)i, at[j].x, at[j].y, head) : 0;
+    }
+    reinterpret_cast<EdgeOf<T, MRD> *>(edges)[i] = edge[j];
   }
 }
 
@@ -131,14 +160,23 @@ __device__ void emit(int2 rows, T weight, double unscale, i64 at, int2 *edge, T 
   narrow(mul(widened(distance_of<SQUARED>(weight)), unscale), length[at]);
 }
 
-// `state` and `told` become the number of passes that the keys have been sorted by if a long run is not in order. Most
-// are: edges of duplicates are equally heavy, and their slots are in the order of their ends.
+// What the dendrogram sees of an edge, where there is an array for it.
+template <class T, bool MRD>
+__device__ void emit_seen(const EdgeOf<T, MRD> &edge, i64 at, u32 *seen) {
+  if constexpr (MRD)
+    if (seen) seen[at] = edge.seen;
+}
+
+// `state` and told[0] become the number of passes that the keys have been sorted by if a long run is not in order,
+// told[1] becomes `apart`. Most runs are in order: edges of duplicates are equally heavy, and their slots are in the
+// order of their ends.
 template <class T, bool MRD, bool SQUARED>
 __global__ void __launch_bounds__(TIE_THREADS)
     emit_sorted(const u64 *key, i64 count, int bits, const int *many, const u64 *ends, const u64 *edges, double unscale,
-                int2 *edge, T *length, int *state, int *told) {
+                int2 *edge, T *length, u32 *seen, const int *apart, int *state, int *told) {
+  if (apart && thread_id() == 0) told[1] = *apart;
   constexpr int N = KEYS<T, MRD>;
-  using Listed = Edge<Bits<T>, N>;
+  using Listed = EdgeOf<T, MRD>;
   const Listed *const listed = reinterpret_cast<const Listed *>(edges);
   const int passes = passes_of(many);
   order_ties<LONGEST_RUN, Tied<Bits<T>, N>>(
@@ -158,6 +196,7 @@ __global__ void __launch_bounds__(TIE_THREADS)
           emit<SQUARED>(e.rows, value_of(e.key[0]), unscale, to, edge, length);
         else
           emit<SQUARED>(e.rows, value_of((int)(word >> 33)), unscale, to, edge, length);
+        emit_seen<T, MRD>(e, to, seen);
         if (run == UNORDERED_RUN) tell_once(state, told, passes);
       });
 }
@@ -165,11 +204,12 @@ __global__ void __launch_bounds__(TIE_THREADS)
 // Edges of long runs, in order, at their places.
 template <class T, bool MRD, bool SQUARED>
 __global__ void emit_listed(const int *places, const int *slots, i64 m, const Bits<T> *weight, const u64 *edges,
-                            double unscale, int2 *edge, T *length) {
+                            double unscale, int2 *edge, T *length, u32 *seen) {
   const i64 i = thread_id();
   if (i >= m) return;
-  const int2 rows = reinterpret_cast<const Edge<Bits<T>, KEYS<T, MRD>> *>(edges)[slots[i]].rows;
-  emit<SQUARED>(rows, value_of(weight[slots[i]]), unscale, places[i], edge, length);
+  const EdgeOf<T, MRD> listed = reinterpret_cast<const EdgeOf<T, MRD> *>(edges)[slots[i]];
+  emit<SQUARED>(listed.rows, value_of(weight[slots[i]]), unscale, places[i], edge, length);
+  emit_seen<T, MRD>(listed, places[i], seen);
 }
 
 // A warp a slot. Powers of distances are needed only of edges that are equally heavy.
@@ -194,7 +234,8 @@ __global__ void emit_ranked(const u64 *ends, const Bits<T> *weight, i64 n, const
   }
   before = __reduce_add_sync(FULL, before);
   if (before == n - 1) return;  // as many edges as points: no forest, which the host will know later
-  if (lane_id() == 0) emit<SQUARED>(rows_of(e, order), value_of(w), unscale, before, edge, length);
+  int2 in_order;
+  if (lane_id() == 0) emit<SQUARED>(rows_of(e, order, in_order), value_of(w), unscale, before, edge, length);
 }
 
 template <class T, int METRIC>

@@ -6,7 +6,8 @@ import cupy
 import numpy as np
 
 from emst.backend.records import Ahead, Forest, Taken
-from emst.cuda.merge import scratch_of
+from emst.cuda.first_round import NOT_KEPT, FirstRound, Kept, first_round
+from emst.cuda.merge import MergeScratch, scratch_of
 from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.constants import DIGIT_BITS, LONGEST_RUN, MOST_PASSES, TIES_A_THREAD
@@ -29,58 +30,65 @@ def sorted_edges(
     It starts before the host knows whether all rounds have made a forest. If they have not, kernels still write within
     bounds, and an error follows."""
     squared, unscale = ("false", 1.0) if powers else (_squared(index), _unscale(index))
-    count, weight, scratch = index.n - forest.count, forest.weight, scratch_of(forest)
-    ends, taken = scratch.ends, scratch.taken
+    count, weight, merges = index.n - forest.count, forest.weight, scratch_of(forest)
     forest.scratch = forest.edge_u = forest.edge_v = None
-    ahead = _no_ahead if ahead is None or count > EARLY_UP_TO else ahead
+    follows, ahead = ahead is not None, _no_ahead if ahead is None or count > EARLY_UP_TO else ahead
     if not index.few:
-        edges, weights = _in_total_order(index, ends, weight, count, order, squared, unscale, taken, ahead)
+        first = first_round(index.n, merges, count) if follows and index.core is not None else NOT_KEPT
+        found = _in_total_order(index, merges, weight, count, order, squared, unscale, first, ahead)
+        edges, weights, forest.first_round = found
         return edges, weights if powers else _rooted(index, weights)
     edges, weights = _results(index, count)
     points = index.rows, *index.shape, index.metric.norm
-    args = (ends, weight, index.n, *points, order, unscale, edges, weights)
+    args = (merges.ends, weight, index.n, *points, order, unscale, edges, weights)
     launch("points/result", f"emit_ranked<{_edge_template(index)}, {squared}>", 32 * index.n, *args)
-    ahead(edges, weights)
-    _check(taken)
+    ahead(edges, weights, None)
+    _check(merges.taken)
     return edges, weights if powers else _rooted(index, weights)
 
 
 def _in_total_order(
     index: SearchIndex,
-    ends: cupy.ndarray,
+    merges: MergeScratch,
     weight: cupy.ndarray,
     count: int,
     order: cupy.ndarray | None,
     squared: str,
     unscale: float,
-    taken: Taken | None,
+    first: Kept,
     ahead: Ahead,
-) -> tuple[cupy.ndarray, cupy.ndarray]:
-    """Edges and weights by a sort of the weights. The empty slots come after `count`."""
-    n, bits = index.n, np.int32(index_bits(index.n))
+) -> tuple[cupy.ndarray, cupy.ndarray, FirstRound | None]:
+    """Edges and weights by a sort of the weights, and the first round if it can be used. The empty slots come after
+    `count`."""
+    n, bits, ends = index.n, np.int32(index_bits(index.n)), merges.ends
     keys, (listed,) = cupy.empty(n, np.uint64), scratch(((n, _words(index)), np.uint64))
-    args = (ends, weight, n, index.rows, *index.shape, index.metric.norm, order, bits, keys, listed)
+    places = (index.rows, *index.shape, index.metric.norm, order)
+    args = (ends, weight, n, *places, bits, first.on_curve, keys, listed)
     launch_over_points("points/result", f"list_edges<{_edge_template(index)}>", n, *args)
     many, state = sample_ties(keys, MOST_PASSES - 1, MOST_PASSES, LONGEST_RUN // 8)
-    keys, told = sort_packed(keys, many), Written(1)
+    keys, told = sort_packed(keys, many), Written(2)
     edges, weights = _results(index, count)
-    name, written = f"<{index.T}, {_mrd(index)}, {squared}>", (listed, unscale, edges, weights)
-    sort = (keys, count, bits, many, ends, *written, state, told.address)
+    round = first.round
+    seen = None if round is None else round.seen
+    name, written = f"<{index.T}, {_mrd(index)}, {squared}>", (listed, unscale, edges, weights, seen)
+    sort = (keys, count, bits, many, ends, *written, first.apart, state, told.address)
     launch("points/result", f"emit_sorted{name}", -(-count // TIES_A_THREAD), *sort)
     told.launched()
-    ahead(edges, weights)
-    (passes,) = told.arrived()
-    _check(taken)  # before the next kernels: these read the ends of all edges
+    ahead(edges, weights, round)
+    passes, apart = told.arrived()
+    round = None if apart else round
+    _check(merges.taken)  # before the next kernels: these read the ends of all edges
     if passes:
         places, slots = _long_runs(keys[:count], max(64 - DIGIT_BITS * passes, int(bits)), bits)
         del keys, sort
         slots = _by_all_keys(index, ends, slots, weight)
         launch("points/result", f"emit_listed{name}", len(slots), places, slots, len(slots), weight, *written)
-        ahead(edges, weights)
-    return edges, weights
+    if passes or apart:
+        ahead(edges, weights, round)
+    return edges, weights, round
 
 
-def _no_ahead(edges: cupy.ndarray, weights: cupy.ndarray) -> None:
+def _no_ahead(edges: cupy.ndarray, weights: cupy.ndarray, first_round: FirstRound | None) -> None:
     """Nothing follows, or nothing that could begin."""
 
 
