@@ -33,7 +33,7 @@ __device__ bool follows(const T *rows, i64 i, int dimensions, int stride) {
 // Whether point i is the head of a run; labels are those before the first round.
 __device__ inline bool is_run(const int *labels, i64 n, int i) { return i + 1 < n && labels[i + 1] == i; }
 
-// Keeps which points of a warp have hooked. They ascend, and words of `kept` are zero at first.
+// Keeps which points of a warp have hooked, beside the bits that are kept already. The points ascend.
 __device__ inline void keep_hooks(int point, bool hooks, bool mutual, Hooks *kept) {
   for (u32 left = __ballot_sync(FULL, hooks); left;) {
     const int first = __ffs(left) - 1, word = __shfl_sync(FULL, point / 32, first);

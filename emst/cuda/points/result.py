@@ -65,6 +65,7 @@ def _in_total_order(
     places = (index.rows, *index.shape, index.metric.norm, order)
     args = (ends, weight, n, *places, bits, first.on_curve, keys, listed)
     launch_over_points("points/result", f"list_edges<{_edge_template(index)}>", n, *args)
+    del merges.edge, merges.spare, merges.parent  # the sort needs the memory
     many, state = sample_ties(keys, MOST_PASSES - 1, MOST_PASSES, LONGEST_RUN // 8)
     keys, told = sort_packed(keys, many), Written(2)
     edges, weights = _results(index, count)
