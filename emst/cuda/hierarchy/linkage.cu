@@ -77,11 +77,11 @@ __global__ void __launch_bounds__(ROUND_THREADS)
 }
 
 // All rounds of m edges, and the key of every edge: round << slot_bits | slot; its entry is that of chains.cuh.
-// `records` has room for 2 (m + 1), for the components of all rounds; those of the first are the points. Two lists hold
-// the edges that are left, in turn. `rounds` becomes the number of rounds in which edges closed, at least 1, where the
+// `records` has room for the components of all rounds, twice those of the first, which are the points. Two lists hold the
+// edges that are left, in turn. `rounds` becomes the number of rounds in which edges closed, at least 1, where the
 // edges of each begin in the order of their keys, and m; the number is 0 if the edges are not a tree. The number also
-// goes to `count_of_rounds`, for the host. If `begun` is not 0, begin_rounds has left so many components in the first
-// round.
+// goes to `count_of_rounds`, for the host. If `begun` is not 0, begin_rounds has taken the first round and left so many
+// components, with which `records` begins.
 template <class Word>
 __global__ void __launch_bounds__(ROUND_THREADS, 1024 / ROUND_THREADS)
     close_edges(int2 *edges, i64 m, i64 begun, int slot_bits, u64 *records, int *parent, int2 *ends_left,

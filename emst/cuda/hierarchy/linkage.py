@@ -121,28 +121,22 @@ def close_edges(
 ) -> Closed:
     """All rounds, with key and entry of every edge. Points are stored in `child`."""
     m, kind = len(edges), f"<u{8 * word.itemsize}>"
-    n = m + 1
-    components = n if first_round is None else first_round.components
-    parent_merge, rounds = scratch((n, np.int32), (n.bit_length() + 3, np.int32))
-    keys, entries = scratch((m, word), (m, np.int32))
-    of_records = (2 * components, np.uint64)
-    (records,) = scratch(of_records) if first_round is None else all_ones(of_records)
-    parent, ends_left, ranks_left = scratch((components, np.int32), ((n, 2), np.int32), (n, np.int32))
-    (progress,), number, results = (
-        cleared((PROGRESS_WORDS, np.uint64)),
-        Written(1),
-        (child, parent_merge, keys, entries),
-    )
+    n, begun = m + 1, 0 if first_round is None else first_round.components
+    of_records = (2 * (begun or n), np.uint64)  # of the components of all rounds that are left
+    (records,) = all_ones(of_records) if begun else scratch(of_records)
+    parent_merge, parent, rounds = scratch((n, np.int32), (begun or n, np.int32), (n.bit_length() + 3, np.int32))
+    keys, entries, *left = scratch((m, word), (m, np.int32), ((n, 2), np.int32), (n, np.int32))
+    (progress,), number = cleared((PROGRESS_WORDS, np.uint64)), Written(1)
+    written = (*left, progress, child, parent_merge, keys, entries)
     if first_round is not None:
-        seen = (first_round.seen, first_round.between, np.int32(components))
-        args = (edges, m, *seen, records, ends_left, ranks_left, progress, *results)
+        seen = (first_round.seen, first_round.between, np.int32(begun))
+        args = (edges, m, *seen, records, *written)
         launch("hierarchy/linkage", f"begin_rounds{kind}", -(-m // EACH), *args, block=ROUND_THREADS)
     launch_resident(
         "hierarchy/linkage",
         f"close_edges{kind}",
         -(-m // (ROUND_THREADS * EACH)),
-        *(edges, m, 0 if first_round is None else components, np.int32(slot_bits)),
-        *(records, parent, ends_left, ranks_left, progress, *results, rounds, number.address),
+        *(edges, m, begun, np.int32(slot_bits), records, parent, *written, rounds, number.address),
         block=ROUND_THREADS,
     )
     number.launched()
