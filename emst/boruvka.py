@@ -87,15 +87,15 @@ def spanning_forest(
     -------
     int
         Number of rounds, without those that `rest` takes. At most log2(n), and one more if some components are never
-        joined: every component with an outgoing edge merges in every round. Those in which edges are held back come in
-        addition, and one more if the first round leaves runs of equal points alone (`join_duplicates`).
+        joined: every component with an outgoing edge merges in every round. Rounds in which edges are held back come in
+        addition. So does one round, at most, if the first leaves runs of equal points alone (`join_duplicates`).
 
     Raises
     ------
     RuntimeError
         The edges are no spanning forest: `lightest` did not keep to one strict total order.
     """
-    rounds, most = 0, forest.count.bit_length() + 1
+    rounds, most = 0, forest.count.bit_length()
     while forest.count > 1:
         before = forest.count
         taken = None if rest is None else rest(forest)

@@ -137,7 +137,7 @@ def test_rounds_that_leave_edges_out_are_an_error(ops):
             getattr(forest, field)[:] = to_device(ops, np.where(kept, getattr(found, field), -1))
 
     forest = forest_on(ops, reference.empty_forest(np.arange(n), np.float64))
-    with pytest.raises(RuntimeError, match="7 rounds join all"):
+    with pytest.raises(RuntimeError, match="6 rounds join all"):
         spanning_forest(forest, lightest, ops)
 
 

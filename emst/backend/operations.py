@@ -264,7 +264,7 @@ class PointOperations(ArrayOperations, Protocol):
         the number of components is still unknown: `components` and `count` of the forest are not valid then.
 
         With `first_round`, the dendrogram of the points follows, and a device may keep the first round of `merge` for
-        it (see `sorted_edges`). Components of several points may then hook in the second round."""
+        it (see `sorted_edges`). Components of several points may then wait: they hook in the second round."""
 
     def cache_neighbours(self, index: SearchIndex, forest: Forest) -> NeighbourCache:
         """A cache for the nearest point of another component of each point. It is empty, or it holds neighbours that

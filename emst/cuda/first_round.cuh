@@ -1,12 +1,16 @@
-// What Borůvka's first round has made of the points of a forest: the dendrogram's first round is the same.
+// What Borůvka's first round has made of the points of a forest, for the dendrogram, in whose first round every point
+// chooses the same edge.
 //
-// In that round every point chooses its lightest edge. It hooks onto the point at the other end, and its slot holds the
-// edge; or it is the smaller end of an edge that both ends have chosen, and is a root.
+// A point hooks onto the point at the other end, and its slot holds the edge; or it is the smaller end of an edge that
+// both ends have chosen, and is a root. A run of equal points, which are neighbours on the curve, is a star around its
+// head, the first of them, before the round. Each of the others has chosen its edge to the head. The head has chosen
+// the edge to the first of these. If an equal point comes before the run on the curve, it has chosen the edge to the
+// first such point. If the power of a distance between points that are not equal is rounded to 0, `apart` is set, and
+// the dendrogram takes its first round itself.
 //
-// A run of equal points, which are neighbours on the curve, is a star around its head, the first of them, before the
-// round. Each of the others has chosen its edge to the head. The head has chosen the first of these edges, unless an
-// equal point comes before it on the curve: then, the edge to that point. Where the distance to a point that is not
-// equal counts as 0, `apart` is set, and the dendrogram takes its first round itself.
+// The components need not be those of the dendrogram's own first round: the head of a run may have chosen an edge that
+// a later round contracts. Every edge that this round contracts is the first one of one of its ends. So in each
+// component the edges up to any rank are connected, and form one chain, as in a round of the dendrogram's own.
 #pragma once
 #include "runtime/order.cuh"
 #include "runtime/warp.cuh"
@@ -16,15 +20,7 @@ struct Hooks {
   u32 hooked, mutual;
 };
 
-// Whether points i and j are equal.
-template <class T>
-__device__ bool are_equal(const T *rows, i64 i, i64 j, int dimensions, int stride) {
-  for (int d = 0; d < dimensions; d++)
-    if (bits_of(rows[i * stride + d]) != bits_of(rows[j * stride + d])) return false;
-  return true;
-}
-
-// Whether point i < n belongs to a run, and is not its head.
+// Whether point i belongs to a run, and is not its head.
 template <class T>
 __device__ bool follows(const T *rows, i64 i, int dimensions, int stride) {
   return i > 0 && are_equal(rows, i, i - 1, dimensions, stride);
@@ -53,9 +49,9 @@ __device__ inline void forget_choice(int head, Hooks *kept) {
   atomicAnd(&kept[(head + 1) / 32].mutual, ~(1u << (head + 1) % 32));
 }
 
-// How the dendrogram sees an edge: whether its first end has chosen it, and its second end. Then, if the round has
-// contracted it, the component that it lies in. Otherwise it is left, and the number is where `between` has the
-// components at its ends.
+// How the dendrogram sees an edge: whether its first end has chosen it, and whether its second end has. If the round
+// has contracted it, its number is the component that it lies in. If not, it is left, and its number is its place in
+// `between`, which holds the components at its ends.
 constexpr u32 FIRST_CHOSE = 1u << 31, SECOND_CHOSE = 1u << 30, LEFT = 1u << 29, NUMBER = LEFT - 1;
 
 struct FirstRound {
@@ -68,7 +64,7 @@ struct FirstRound {
   __device__ bool hooked(int p) const { return hooks[p / 32].hooked >> (p % 32) & 1; }
   __device__ int component(int p) const { return number[hooked(p) ? parent[p] : p]; }
 
-  // The edge between u and v in this slot, which the point `head` has chosen beside the one that hooked.
+  // The edge between u and v in this slot. `head` is the head of a run that has chosen it, or NONE.
   __device__ u32 see(int slot, int u, int v, int head) const {
     const u32 chosen = (u == head ? FIRST_CHOSE : 0) | (v == head ? SECOND_CHOSE : 0);
     if (!hooked(slot)) {

@@ -32,7 +32,7 @@ class Kept(NamedTuple):
 
     round: FirstRound | None  # its arrays are written then
     on_curve: np.ndarray  # a FirstRound of first_round.cuh, by value
-    apart: Address | None  # int32[1]: see there
+    apart: Address | None  # int32[1]: see first_round.cuh
 
 
 NOT_KEPT = Kept(None, as_struct([0] * 5, np.uint64), None)

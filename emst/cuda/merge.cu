@@ -4,9 +4,8 @@
 // round relabels (cached.cu). If the parent of a component is not a root yet, merge.py launches double_hops, and then
 // repeats what comes after hook.
 //
-// In the first round over points, what the dendrogram needs of it may be kept (first_round.cuh); in others `kept` is
-// null. Then runs of equal points do not hook: the dendrogram's first round is that of the points. Others may hook onto
-// them, and they hook in the next round.
+// If `kept` is not null, this is the first round over points, and it is kept for the dendrogram (first_round.cuh). Runs
+// of equal points do not hook in it. Other components may hook onto them, and they hook in the next round.
 //
 // An edge is packed as (smaller end << 32 | larger end); all ones is no edge.
 //
@@ -34,7 +33,7 @@ __global__ void hook(const int *components, i64 count, const int *labels, const 
     hooks = edge[c] != NO_EDGE && !stays_root(c, other, [&] { return mutual; });
     if (kept && is_run(labels, n, c)) {
       hooks = false;
-      const i64 before = (i64)(edge[c] >> 32);  // the greatest there is, if it has no edge
+      const i64 before = (i64)(edge[c] >> 32);  // no edge counts as the greatest number
       if (before < c && are_equal(rows, before, c, dimensions, stride)) forget_choice(c, kept);
     }
     const int above = hooks ? other : c;

@@ -27,10 +27,10 @@ class MergeScratch:
         By slot: the forest's edges, packed alike.
     spare : int32[n]
         Where the next list of components goes.
-    hooks : Hooks[n / 32] or None
+    hooks : Hooks[ceil(n / 32)] or None
         How points hook in the first round, if it is kept (first_round.cuh).
     points : tuple
-        Then, the points: rows, dimensions, and from one row to the next.
+        If it is kept, the points: rows, dimensions, and how far one row is from the next.
     roots : int
         Components that the first round has left.
     runs : bool

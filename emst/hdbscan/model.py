@@ -161,7 +161,7 @@ class Model:
     def dendrogram(self, least: int) -> Linkage | None:
         """The dendrogram, for clusters of at least `least` points; None for fewer than two points."""
         if self.row_weights is None or self.copies is None:
-            first_round, self.first_round = self.first_round, None  # it is freed after its use
+            first_round, self.first_round = self.first_round, None  # it is of use once
             return self.ops.linkage(self.edges, self.weights, first_round=first_round) if len(self.weights) else None
         if len(self.core) == 1 and least < NEVER:  # copies of one row are all in one cluster
             least = 0

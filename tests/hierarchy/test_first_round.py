@@ -5,9 +5,8 @@ import pytest
 import reference
 from helpers import DTYPES, KINDS, cloud, to_device, to_host
 
+from emst import HDBSCANGPU
 from emst.spanning import spanning_tree
-
-pytestmark = pytest.mark.usefixtures("size")
 
 SETS = [*KINDS, "grid", "star", "some equal"]
 
@@ -16,9 +15,9 @@ def points_of(kind, n, d, dtype):
     if kind == "grid":  # most edges are equally long
         side = round(n ** (1 / d))
         return np.indices((side,) * d).reshape(d, -1).T.astype(dtype)
-    if kind == "star":  # rays whose points are ever farther apart: a long chain, and few components after the round
+    if kind == "star":  # rays whose points are ever farther apart: chains longer than one climb, and few components
         angles = np.arange(n) % 5 + np.linspace(0, 0.01, n)
-        radius = 1.5 ** (np.arange(n) // 5 % 60)
+        radius = 1.05 ** (np.arange(n) // 5)
         return (np.stack([np.cos(angles), np.sin(angles)], axis=1) * radius[:, None]).astype(dtype)
     if kind == "some equal":  # runs of two to five equal points, some of them neighbours
         points = cloud(n, d, dtype, "uniform")
@@ -36,24 +35,36 @@ def found(ops, points, k):
     return spanning_tree(points, statistics, k, ops, ahead=lambda *call: calls.append(call)), calls
 
 
+def assert_same(ours, theirs):
+    for name in ("child", "size"):
+        np.testing.assert_array_equal(to_host(getattr(ours, name)), to_host(getattr(theirs, name)))
+
+
+def assert_begins_well(ops, tree, calls):
+    """The dendrogram is the reference's, also where it has begun early."""
+    expected = reference.linkage(to_host(tree.edges), to_host(tree.weights))
+    linkage = ops.linkage(tree.edges, tree.weights, first_round=tree.first_round)
+    assert_same(linkage, expected)
+    for edges, weights, first_round in calls[-1:]:
+        assert first_round is tree.first_round
+        assert_same(ops.linkage(edges, weights, first_round=first_round), expected)
+    return linkage
+
+
+@pytest.mark.usefixtures("size")
 @pytest.mark.parametrize("k", [2, 5, 20])
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("kind", SETS)
 def test_the_dendrogram_is_the_same(ops, kind, dtype, k):
-    points = points_of(kind, 700, 2, dtype)
-    tree, calls = found(ops, points, k)
-    plain = ops.linkage(tree.edges, tree.weights)
-    expected = reference.linkage(to_host(tree.edges), to_host(tree.weights))
-    for first_round in [tree.first_round, *(call[2] for call in calls)]:
-        linkage = ops.linkage(tree.edges, tree.weights, first_round=first_round)
-        for name in ("child", "size"):
-            np.testing.assert_array_equal(to_host(getattr(linkage, name)), getattr(expected, name))
-        for least in (2, 5):  # these read what the rounds leave for them
-            condensed, want = ops.condense(linkage, least), ops.condense(plain, least)
-            for name in ("cluster", "leaving_merge", "of_merge", "stability"):
-                np.testing.assert_array_equal(to_host(getattr(condensed, name)), to_host(getattr(want, name)))
+    tree, calls = found(ops, points_of(kind, 700, 2, dtype), k)
+    linkage, plain = assert_begins_well(ops, tree, calls), ops.linkage(tree.edges, tree.weights)
+    for least in (2, 5):  # these read what the rounds leave for them
+        condensed, want = ops.condense(linkage, least), ops.condense(plain, least)
+        for name in ("cluster", "leaving_merge", "of_merge", "stability"):
+            np.testing.assert_array_equal(to_host(getattr(condensed, name)), to_host(getattr(want, name)))
 
 
+@pytest.mark.usefixtures("size")
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(
     "places",
@@ -65,35 +76,85 @@ def test_equal_points_that_lie_apart_on_the_curve(ops, request, places, dtype):
     g = np.random.default_rng(0)
     at = [np.finfo(dtype).tiny if place == "tiny" else place * 1e-3 for place in places]
     near = np.stack([at, np.zeros(len(at))], axis=1)
-    tree, _ = found(ops, np.concatenate([g.uniform(1, 1e9, (600, 2)), near]).astype(dtype), 6)
-    linkage = ops.linkage(tree.edges, tree.weights, first_round=tree.first_round)
-    expected = reference.linkage(to_host(tree.edges), to_host(tree.weights))
-    np.testing.assert_array_equal(to_host(linkage.child), expected.child)
-    np.testing.assert_array_equal(to_host(linkage.size), expected.size)
+    tree, calls = found(ops, np.concatenate([g.uniform(1, 1e9, (600, 2)), near]).astype(dtype), 6)
+    assert_begins_well(ops, tree, calls)
     kept = ops.name == "cuda" and "many" in request.node.callspec.id and "tiny" not in places
     assert (tree.first_round is not None) == kept
 
 
+@pytest.mark.usefixtures("size")
 @pytest.mark.parametrize("n", [2, 3, 33, 64, 65, 4097])
 def test_any_number_of_points(ops, n):
-    tree, _ = found(ops, cloud(n, 3, np.float32), 2)
-    linkage = ops.linkage(tree.edges, tree.weights, first_round=tree.first_round)
-    expected = reference.linkage(to_host(tree.edges), to_host(tree.weights))
-    np.testing.assert_array_equal(to_host(linkage.child), expected.child)
-    np.testing.assert_array_equal(to_host(linkage.size), expected.size)
+    assert_begins_well(ops, *found(ops, cloud(n, 3, np.float32), 2))
 
 
+@pytest.mark.usefixtures("size")
 @pytest.mark.parametrize("k", [1, 5])
-@pytest.mark.parametrize("equal", [0, 20, 300])
-def test_when_the_round_is_kept(ops, request, equal, k):
-    """On a GPU, of points of which few are equal, under mutual reachability, unless one launch takes all rounds."""
+@pytest.mark.parametrize("repeated", [0, 66, 67])
+def test_when_the_round_is_kept(ops, request, repeated, k):
+    """On a GPU, if no more than a ninth of the points repeat another one, under mutual reachability, unless one launch
+    takes all rounds."""
     points = cloud(600, 3, np.float32)
-    points[600 - equal :] = points[:equal]
-    tree, _ = found(ops, points, k)
+    points[600 - repeated :] = points[:repeated]
+    tree, calls = found(ops, points, k)
     many = "many" in request.node.callspec.id
-    assert (tree.first_round is not None) == (ops.name == "cuda" and many and equal < 300 and k > 1)
+    assert (tree.first_round is not None) == (ops.name == "cuda" and many and repeated < 67 and k > 1)
+    assert_begins_well(ops, tree, calls)
 
 
+@pytest.mark.usefixtures("size")
 def test_a_tree_without_clusters_keeps_no_round(ops):
     points = to_device(ops, cloud(600, 3, np.float32))
     assert spanning_tree(points, ops.point_statistics(points), 5, ops).first_round is None
+
+
+@pytest.fixture
+def none_are_few(monkeypatch):
+    """Points go round by round on the GPU, and nothing begins early."""
+    pytest.importorskip("cupy")
+    for name in ("bvh.FEW_POINTS", "rounds.ALL_UP_TO", "rounds.MOST_POINTS", "result.EARLY_UP_TO"):
+        monkeypatch.setattr(f"emst.cuda.points.{name}", 0)
+    for module in ("runtime.sort", "hierarchy.linkage", "hierarchy.condensed", "hierarchy.selection"):
+        monkeypatch.setattr(f"emst.cuda.{module}.FEW", 0)
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("none_are_few")
+@pytest.mark.parametrize("kind", ["uniform", "grid", "some equal"])
+def test_wide_keys(monkeypatch, kind):
+    import emst.cuda as ops
+
+    monkeypatch.setattr("emst.cuda.hierarchy.linkage.KEY_BITS", 0)
+    tree, calls = found(ops, points_of(kind, 700, 2, np.float32), 5)
+    assert tree.first_round is not None
+    assert_begins_well(ops, tree, calls)
+
+
+WAYS = {
+    "plain": {},
+    "verbose": {"verbose": True},
+    "alpha": {"alpha": 1.3},
+    "manhattan": {"metric": "manhattan"},
+    "minkowski": {"metric": "minkowski", "metric_params": {"p": 3}},
+    "box": {"metric_params": {"period": 1.0}},
+    "pairs": {"d": 14},
+    "products": {"d": 40},
+}
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("none_are_few")
+@pytest.mark.parametrize("equal", [False, True])
+@pytest.mark.parametrize("way", WAYS)
+def test_fits_are_those_of_the_cpu(way, equal):
+    """With the round, if it is kept: the dendrogram of a box with equal points at both of its ends begins without."""
+    options = dict(WAYS[way])
+    points = cloud(900, options.pop("d", 3), np.float32) % 1
+    if equal:
+        points[60:120] = points[:60]
+        points[200:203, 0], points[203:206, 0] = 0, 1
+        points[200:206, 1:] = points[200, 1:]
+    ours, theirs = (HDBSCANGPU(5, 6, device=device, **options).fit(points) for device in ("cuda", "cpu"))
+    assert_same(ours._model.linkage, theirs._model.linkage)
+    for name in ("labels_", "probabilities_"):
+        np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name))

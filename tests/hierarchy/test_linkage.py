@@ -196,12 +196,18 @@ def test_an_early_dendrogram_stays_within_bounds(n):
     """Whatever the edges are: the caller does not know them yet."""
     cupy = pytest.importorskip("cupy")
     import emst.cuda as ops
+    from emst.cuda.first_round import FirstRound
 
     g, info = np.random.default_rng(n), np.iinfo(np.int32)
     heights = np.arange(n - 1.0)
     for lowest, highest in [(info.min, info.max), (-1, 0), (0, n - 1), (n, 2 * n)]:
         edges = g.integers(lowest, highest, (n - 1, 2), np.int32, endpoint=True)
         ops.linkage(to_device(ops, edges), to_device(ops, heights), early=True)
+        for components in {1, max(n // 2, 1)}:  # the numbers of a first round, too, may not have been written
+            seen = cupy.asarray(g.integers(0, 1 << 32, n - 1, np.uint32))
+            between = cupy.asarray(g.integers(info.min, info.max, (components, 2), np.int32))
+            round = FirstRound(seen, between, components)
+            ops.linkage(to_device(ops, edges), to_device(ops, heights), early=True, first_round=round)
     cupy.cuda.Device().synchronize()
     edges = np.stack([np.arange(n - 1), np.arange(1, n)], axis=1).astype(np.int32)
     sizes = to_host(ops.linkage(to_device(ops, edges), to_device(ops, heights)).size)

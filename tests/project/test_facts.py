@@ -40,6 +40,8 @@ FACTS = [
     ("how/rounds.md", r"up to ([\d,]+) coordinates", CPU + "points/small.py", "FEW"),
     ("how/rounds.md", r"limit is ([\d,]+) points", CONSTANTS, "FEW_POINTS"),
     ("how/rounds.md", r"all rounds of up to ([\d,]+) points", CUDA + "points/rounds.py", "ALL_UP_TO"),
+    ("how/linkage.md", r"for more than ([\d,]+) points", CUDA + "points/rounds.py", "ALL_UP_TO"),
+    ("how/linkage.md", r"more than one in (\w+) points repeats", CUDA + "points/duplicates.py", "FEW_RUNS + 1"),
     ("how/rounds.md", r"begin with (\d+) points a component", CUDA + "points/rounds.py", "SHARE"),
     ("how/mutual_reachability.md", r"of which (\d+) are kept", CPU + "points/knn.py", "KEPT"),
     ("how/mutual_reachability.md", r"its nearest (\d+), of", CPU + "runtime/lanes.py", "LANES"),

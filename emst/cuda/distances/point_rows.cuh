@@ -122,8 +122,5 @@ __device__ Bits<T> box_power(const Norm<METRIC> &norm, const Row<T, D> &low, con
 // edge, since the total order prefers all edges of t.
 template <class T>
 __device__ bool repeated(const T *rows, int dimensions, int stride, i64 i, i64 t) {
-  if (t >= i) return false;
-  for (int d = 0; d < dimensions; d++)
-    if (bits_of(rows[i * stride + d]) != bits_of(rows[t * stride + d])) return false;
-  return true;
+  return t < i && are_equal(rows, i, t, dimensions, stride);
 }

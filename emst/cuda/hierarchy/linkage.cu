@@ -59,8 +59,8 @@ __global__ void __launch_bounds__(ROUND_THREADS)
     const i64 i = point_of_thread(j);
     const bool own_x = word[j] & FIRST_CHOSE, own_y = word[j] & SECOND_CHOSE;
     const u32 last = components - 1, number = minimum(word[j] & NUMBER, last);
-    const int2 apart = left[j] ? between[number] : make_int2(number, number);
-    const int2 here = make_int2((int)minimum((u32)apart.x, last), (int)minimum((u32)apart.y, last));
+    const int2 of_ends = left[j] ? between[number] : make_int2(number, number);
+    const int2 here = make_int2((int)minimum((u32)of_ends.x, last), (int)minimum((u32)of_ends.y, last));
     if (i < m) put_points(i, ends[j], points, own_x, own_y, here.x, child, entry, key);
     if (i < m && own_x) parent_merge[ends[j].x] = (int)i;
     if (i < m && own_y) parent_merge[ends[j].y] = (int)i;
@@ -77,8 +77,8 @@ __global__ void __launch_bounds__(ROUND_THREADS)
 }
 
 // All rounds of m edges, and the key of every edge: round << slot_bits | slot; its entry is that of chains.cuh.
-// `records` has room for the components of all rounds, twice those of the first, which are the points. Two lists hold the
-// edges that are left, in turn. `rounds` becomes the number of rounds in which edges closed, at least 1, where the
+// `records` has room for the components of all rounds, twice those of the first, which are the points. Two lists hold
+// the edges that are left, in turn. `rounds` becomes the number of rounds in which edges closed, at least 1, where the
 // edges of each begin in the order of their keys, and m; the number is 0 if the edges are not a tree. The number also
 // goes to `count_of_rounds`, for the host. If `begun` is not 0, begin_rounds has taken the first round and left so many
 // components, with which `records` begins.

@@ -124,11 +124,13 @@ def close_edges(
     n, begun = m + 1, 0 if first_round is None else first_round.components
     of_records = (2 * (begun or n), np.uint64)  # of the components of all rounds that are left
     (records,) = all_ones(of_records) if begun else scratch(of_records)
-    parent_merge, parent, rounds = scratch((n, np.int32), (begun or n, np.int32), (n.bit_length() + 3, np.int32))
-    keys, entries, *left = scratch((m, word), (m, np.int32), ((n, 2), np.int32), (n, np.int32))
+    parent_merge, rounds = scratch((n, np.int32), (n.bit_length() + 3, np.int32))  # these are kept
+    keys, entries = scratch((m, word), (m, np.int32))
+    parent, *left = scratch((begun or n, np.int32), ((n, 2), np.int32), (n, np.int32))
     (progress,), number = cleared((PROGRESS_WORDS, np.uint64)), Written(1)
     written = (*left, progress, child, parent_merge, keys, entries)
     if first_round is not None:
+        assert len(first_round.seen) == m, "it was kept of these edges"
         seen = (first_round.seen, first_round.between, np.int32(begun))
         args = (edges, m, *seen, records, *written)
         launch("hierarchy/linkage", f"begin_rounds{kind}", -(-m // EACH), *args, block=ROUND_THREADS)

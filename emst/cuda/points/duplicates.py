@@ -14,7 +14,9 @@ from emst.cuda.runtime.launch import launch
 from emst.cuda.runtime.memory import empties
 from emst.cuda.runtime.to_host import Written
 
-FEW_RUNS = 8  # of so many points or more, one is equal to another one: runs of equal points can wait for a round
+# A round is kept if there are at least so many runs and single points for each point that repeats the one before it.
+# Runs wait: with many of them, a round might leave nearly all components.
+FEW_RUNS = 8
 
 
 def join_duplicates(
@@ -40,5 +42,6 @@ def join_duplicates(
     forest.components = heads[:left]
     if (n - left) * FEW_RUNS > left:
         scratch.hooks = None
-    scratch.runs, scratch.points = left < n, (index.rows, *index.shape)
+    else:
+        scratch.runs, scratch.points = left < n, (index.rows, *index.shape)
     return forest

@@ -135,6 +135,14 @@ __device__ inline float minimum(float a, float b) {
 }
 
 // Passes over all points wait for memory, one access after the other: for a label, then for the data of that component.
+// Whether the points i and j are equal.
+template <class T>
+__device__ bool are_equal(const T *rows, i64 i, i64 j, int dimensions, int stride) {
+  for (int d = 0; d < dimensions; d++)
+    if (bits_of(rows[i * stride + d]) != bits_of(rows[j * stride + d])) return false;
+  return true;
+}
+
 // A thread takes EACH points, a block apart, and makes every step for all of them, so that the waits overlap.
 constexpr int EACH = EMST_EACH;
 __device__ inline i64 point_of_thread(i64 block, int j) { return (block * EACH + j) * blockDim.x + threadIdx.x; }

@@ -372,6 +372,13 @@ FAULTS = [
         ("tests/hierarchy/test_first_round.py::test_equal_points_that_lie_apart_on_the_curve",),
     ),
     Fault(
+        "what began with a first round that is of no use is kept",
+        "emst/cuda/points/result.py",
+        "    if passes or apart:\n",
+        "    if passes:\n",
+        ("tests/hierarchy/test_first_round.py::test_equal_points_that_lie_apart_on_the_curve",),
+    ),
+    Fault(
         "the head of a run has chosen the first edge of the run, and another edge",
         "emst/cuda/first_round.cuh",
         "  atomicAnd(&kept[(head + 1) / 32].mutual, ~(1u << (head + 1) % 32));\n",
