@@ -35,6 +35,7 @@ PARTS = [  # way, dimensions, dtype, set; no number of points fills its last lea
     *map("-".join, product(WAYS[2:], ("2", "3"), FLOATS, SETS)),
     *map("-".join, product(WAYS[:2], ("3",), FLOATS, ("tiles",))),
     "loop-2-float32-far",
+    "loop-3-float32-repeated",
     *map("-".join, product(("partitions", "weights", "boxes"), ("3",), FLOATS, SETS)),
     *map("-".join, product(("forests",), NUMBERS)),
 ]
@@ -42,6 +43,8 @@ PARTS = [  # way, dimensions, dtype, set; no number of points fills its last lea
 SETS["tiles"] = lambda g, n, d: g.normal(size=(20 * n, d))
 # A point far out has almost the same distance to many leaves. They are too many for a list of leaves.
 SETS["far"] = lambda g, n, d: g.lognormal(0, 9, (60 * n, d))
+# Few points are equal to another one, so the first round is kept, and they wait in it.
+SETS["repeated"] = lambda g, n, d: g.normal(size=(n, d))[np.minimum(np.arange(n), n - 1 - n // 20)]
 
 
 def trees(x: np.ndarray, device: str) -> None:
