@@ -4,6 +4,7 @@
     keys.py          weights and pairs of vertices as sortable integers, for both backends and the stages
     memory.py        what an error says where memory is short
     notices.py       what is said once a process by the logger "emst"
+    interrupts.py    Ctrl-C while Python cannot stop: it imports a backend
     operations.py    the protocols: which operations both backends have, with shapes and dtypes
     partition_records.py     records of partitions of points
     partition_operations.py  the protocol of partitions
@@ -18,6 +19,8 @@ import functools
 import importlib
 from typing import TYPE_CHECKING, cast
 
+from emst.backend.interrupts import after_this
+
 if TYPE_CHECKING:
     from emst.backend.operations import Backend
 
@@ -28,4 +31,5 @@ __all__ = ["backend_of"]
 def backend_of(device: str) -> Backend:
     """The operations that run on ``"cpu"`` or ``"cuda"``. A backend is imported by name when it is first asked for, and
     only here."""
-    return cast("Backend", importlib.import_module(f"emst.{device}"))
+    with after_this():
+        return cast("Backend", importlib.import_module(f"emst.{device}"))

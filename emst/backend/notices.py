@@ -8,7 +8,16 @@ import logging
 NOT_KEPT = "emst cannot keep its kernels on disk ({}): every process compiles them again; {} names another folder"
 
 
+_said: list[str] = []
+
+
 @functools.cache
 def say_once(text: str) -> None:
     """Log a warning, unless it was logged before."""
+    _said.append(text)
     logging.getLogger("emst").warning(text)
+
+
+def keeps_kernels() -> bool:
+    """Whether nothing has kept kernels from being written to the disk until now."""
+    return not any(text.startswith(NOT_KEPT.partition("{")[0]) for text in _said)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from emst.backend.notices import keeps_kernels
 from emst.cli.shared import Commands, add_device
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 Step: TypeAlias = tuple[str, Callable[[], Any]]
 
+UNKEPT = "kernels were compiled, but not all of them could be kept on disk"
 MOST = 16  # processes; each takes about 400 MB
 WEIGHTS = ("int32", "int64", "float32", "float64")
 METRICS = [("manhattan", {}), ("chebyshev", {}), *(("minkowski", {"p": p}) for p in (1.5, 2.7, 3))]
@@ -78,17 +80,20 @@ def run(arguments: argparse.Namespace) -> None:
         for name, call in gpu_steps:
             call()
             _show(bar, f"cuda: {name}")
-        kernels, folders = set[str](), set[str]()
+        kernels, folders, kept_all = set[str](), set[str](), True
         for step in concurrent.futures.as_completed(compiled):
-            name, found, folder = step.result()
+            name, found, folder, kept = step.result()
             kernels |= found
             folders.add(folder)
+            kept_all &= kept
             _show(bar, f"cpu: {name}")
-    kept = f"{len(kernels):,} kernels for cpu in {os.path.commonpath(folders)}"
+    if not (kept_all and keeps_kernels()):
+        raise OSError(UNKEPT)
+    ready = f"{len(kernels):,} kernels for cpu in {os.path.commonpath(folders)}"
     if gpu:
         found, folder = backend_of("cuda").kernels_ready()
-        kept += f", {len(found):,} kernels for cuda in {folder}"
-    print(f"ready after {time.perf_counter() - start:.1f} s: {kept}")
+        ready += f", {len(found):,} kernels for cuda in {folder}"
+    print(f"ready after {time.perf_counter() - start:.1f} s: {ready}")
 
 
 @contextlib.contextmanager
@@ -112,13 +117,14 @@ def _processes() -> Iterator[Any]:
         pool.shutdown()
 
 
-def _compiled(step: Step) -> tuple[str, set[str], str]:
-    """Take a step. Returns its name, the kernels that this process has compiled or loaded, and their folder."""
+def _compiled(step: Step) -> tuple[str, set[str], str, bool]:
+    """Take a step. Returns its name, the kernels that this process has compiled or loaded, their folder, and whether
+    all could be kept there."""
     from emst.backend import backend_of
 
     name, call = step
     call()
-    return name, *backend_of("cpu").kernels_ready()
+    return name, *backend_of("cpu").kernels_ready(), keeps_kernels()
 
 
 def _show(bar: Any, name: str) -> None:

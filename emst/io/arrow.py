@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -50,7 +51,22 @@ def read_plain(
         raise KeyboardInterrupt from error
     except pyarrow.ArrowException:
         return None
-    return np.stack([read.column(names[i]).to_numpy() for i in used], axis=1) if read.num_rows else None
+    return np.stack([_numbers(read.column(names[i]), dtype) for i in used], axis=1) if read.num_rows else None
+
+
+def _numbers(column: Any, dtype: type) -> np.ndarray:
+    """A column as numpy's array; missing numbers are NaN. pyarrow's own `to_numpy` imports pandas, and drops an
+    interrupt that comes meanwhile."""
+    pieces: list[np.ndarray] = []
+    for chunk in column.chunks:
+        there, numbers = chunk.buffers()
+        places = slice(chunk.offset, chunk.offset + len(chunk))
+        values: np.ndarray = np.frombuffer(numbers, dtype)[places]
+        if chunk.null_count:
+            bits = np.unpackbits(np.frombuffer(there, np.uint8), bitorder="little")[places]
+            values = np.where(bits == 1, values, np.nan)
+        pieces.append(values)
+    return np.concatenate(pieces)
 
 
 def _is_plain(path: Path, skip: int, odd: Sequence[bytes]) -> bool:

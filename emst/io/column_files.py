@@ -35,7 +35,7 @@ def write_columns(file: IO[bytes], suffix: str, columns: dict[str, Any], *, exac
     Numbers in a text can be read as the same bits; without `exact` floats have nine digits.
     """
     if suffix == ".npy":
-        np.save(file, next(iter(columns.values())))
+        _save(file, next(iter(columns.values())))
     elif suffix == ".npz":
         np.savez(file, **columns)
     elif suffix == ".parquet":
@@ -50,6 +50,15 @@ def write_columns(file: IO[bytes], suffix: str, columns: dict[str, Any], *, exac
             writer.writerows(zip(*map(as_text, columns.values())))
     else:
         _write_numbers(file, separator_of(suffix), columns, exact)
+
+
+def _save(file: IO[bytes], values: np.ndarray) -> None:
+    """`numpy.save`, which says of a full disk only how many numbers were written."""
+    if values.dtype.hasobject:
+        np.save(file, values)
+        return
+    np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(values))
+    file.write(values.tobytes("A"))
 
 
 def _write_numbers(file: IO[bytes], sep: str, columns: dict[str, np.ndarray], exact: bool) -> None:

@@ -61,3 +61,10 @@ def test_help_says_where_kernels_are_kept(capsys):
     with pytest.raises(SystemExit) as stop:
         main(["warm-up", "--help"])
     assert stop.value.code == 0 and "NUMBA_CACHE_DIR" in capsys.readouterr().out
+
+
+def test_kernels_that_could_not_be_kept_are_an_error(monkeypatch, capsys):
+    monkeypatch.setattr("emst.cli.warm_up._steps", lambda device: [])
+    monkeypatch.setattr("emst.cli.warm_up.keeps_kernels", lambda: False)
+    assert main(["warm-up", "--device", "cpu"]) == 2
+    assert capsys.readouterr().err == "emst: kernels were compiled, but not all of them could be kept on disk\n"

@@ -2,6 +2,8 @@
 
 import random
 import struct
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -118,3 +120,20 @@ def test_an_interrupt_while_a_file_is_read_ends_the_reading(tmp_path, monkeypatc
     monkeypatch.setattr(csv, "read_csv", cancelled)
     with pytest.raises(KeyboardInterrupt):
         read_points(path)
+
+
+def test_numbers_do_not_need_pandas(tmp_path):
+    """pyarrow's `to_numpy` imports it, and an interrupt that comes meanwhile is lost."""
+    pytest.importorskip("pyarrow")
+    (tmp_path / "points.csv").write_text("1,2\n3,\n5,6\n")
+    code = """
+import sys
+import numpy as np
+from pathlib import Path
+from emst.io import arrow
+arrow.LEAST_BYTES = 0
+found = arrow.read_plain(Path(sys.argv[1]), [1, 0], 2, ",", 0, gaps=True)
+np.testing.assert_array_equal(found, [[2, 1], [np.nan, 3], [6, 5]])
+assert "pandas" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "points.csv")], check=True)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from emst.io.atomic import replacing
+from emst.io.column_files import write_columns
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="links, FIFOs and permissions of POSIX")
 
@@ -102,6 +103,14 @@ def test_errors_of_reading_are_not_those_of_writing(path):
     with pytest.raises(OSError, match=r"^\[Errno 5\] of a disk$") as raised, replacing(path):
         raise OSError(errno.EIO, "of a disk")
     assert raised.value.filename is None and not path.exists()
+
+
+@posix
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_an_array_on_a_full_device_says_so():
+    """numpy says how many numbers it has written."""
+    with open("/dev/full", "wb", buffering=0) as file, pytest.raises(OSError, match="No space left"):
+        write_columns(file, ".npy", {"label": np.arange(10_000)})
 
 
 @posix

@@ -20,9 +20,11 @@ from __future__ import annotations
 import hashlib
 import importlib.resources
 import os
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, ClassVar
 
 import llvmlite
 import numba
@@ -61,23 +63,41 @@ def _digest() -> str:
 DIGEST = _digest()
 
 
+_LOCATORS: list[Any] = CompileResultCacheImpl._locator_classes
+_Beside: Any = next(one for one in _LOCATORS if one.__name__.endswith("InTreeCacheLocator"))
+
+
+class _BesideUnwritable(_Beside):
+    """`__pycache__` beside the kernel's file, where it can only be read: numba knows no folder that it may write to."""
+
+    def ensure_cache_path(self) -> None:
+        """Nothing: what cannot be written is said where it is saved."""
+
+
 class _FilesOfThisVersion(CompileResultCacheImpl):
     """Names the files of the cache. Their folder is "emst" in `NUMBA_CACHE_DIR`. If that is not set, it is what numba
     takes: `__pycache__` beside the kernel's file or, if nobody may write there, one of the user's."""
+
+    _locator_classes: ClassVar[list[Any]] = [*_LOCATORS, _BesideUnwritable]
 
     def get_filename_base(self, fullname: str, abiflags: str) -> str:
         return f"{super().get_filename_base(fullname, abiflags)}-{DIGEST}"
 
 
+NOWHERE = "neither the package's folders nor the user's can be written"
+
+
 class _FileOfSignature(IndexDataCacheFile):
     """The files of one function: one for each key, which holds the signature, the processor and the function's code."""
+
+    nowhere = False  # whether numba has found no folder to write to
 
     def save(self, key: Any, data: Any) -> None:
         try:
             os.makedirs(self._cache_path, exist_ok=True)
             self._save_data(self._name_of(key), (self._source_stamp, key, data))
-        except OSError as error:  # the disk is full, for one
-            _not_kept(error)
+        except OSError as error:  # the disk is full, for one; the file's name would make every notice another one
+            _not_kept(NOWHERE if self.nowhere else f"[Errno {error.errno}] {error.strerror}")
 
     def load(self, key: Any) -> Any:
         try:
@@ -103,6 +123,7 @@ class _Cache(FunctionCache):
         if numba.config.CACHE_DIR:  # numba would take another folder there for every installation
             self._cache_path, stamp = os.path.join(numba.config.CACHE_DIR, "emst"), DIGEST
         self._cache_file = _FileOfSignature(self._cache_path, self._impl.filename_base, stamp)
+        self._cache_file.nowhere = not numba.config.CACHE_DIR and isinstance(self._impl.locator, _BesideUnwritable)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """In haste, too: the first time, numba loads what it knows of types and functions."""
@@ -115,10 +136,7 @@ class _Cache(FunctionCache):
 
 def keep_on_disk(dispatcher: Any) -> None:
     """Load machine code from the cache, and save there what is compiled: ``cache=True``, under this version's names."""
-    try:
-        dispatcher._cache = _Cache(dispatcher.py_func)
-    except RuntimeError:  # numba knows no other folder
-        _not_kept("neither the package's folders nor the user's can be written")
+    dispatcher._cache = _Cache(dispatcher.py_func)
 
 
 def _not_kept(why: object) -> None:
@@ -152,8 +170,48 @@ def compile_events(tell: Callable[[bool], None]) -> AbstractContextManager[Any]:
     return event.install_listener("numba:compile", _Teller(tell))
 
 
+class _Interrupts(event.Listener):
+    """An interrupt that comes while LLVM calls Python is dropped there, and numba goes on with half of its work. So it
+    is raised again when the compilation of the kernel ends. Only the main thread gets interrupts."""
+
+    def __init__(self) -> None:
+        self._depth, self._came = 0, False
+        self._handler: Any = None
+
+    def on_start(self, found: Any) -> None:
+        if not self._hears(found):
+            return
+        self._depth += 1
+        if self._depth == 1:
+            self._handler = signal.getsignal(signal.SIGINT)
+            if callable(self._handler):
+                signal.signal(signal.SIGINT, self._come)
+
+    def on_end(self, found: Any) -> None:
+        if not self._hears(found):
+            return
+        self._depth -= 1
+        if self._depth > 0 or not callable(self._handler):
+            return
+        signal.signal(signal.SIGINT, self._handler)
+        came, self._came = self._came, False
+        if came:
+            raise KeyboardInterrupt
+
+    def _hears(self, found: Any) -> bool:
+        return threading.current_thread() is threading.main_thread() and _is_ours(found)
+
+    def _come(self, number: int, frame: Any) -> None:
+        try:
+            self._handler(number, frame)
+        except KeyboardInterrupt:
+            self._came = True
+            raise
+
+
 _haste = Haste()
 event.register("numba:compile", _Teller(_haste))
+event.register("numba:compile", _Interrupts())
 
 
 def data_pointer(context: Any, builder: Any, array_type: Any, array: Any) -> Any:
