@@ -309,8 +309,8 @@ class PointOperations(ArrayOperations, Protocol):
         With `ahead`, the edges' dendrogram follows. If Borůvka's first round has been kept (`join_duplicates`), what
         `linkage` needs of it becomes `first_round` of the forest. A device may also call
         ``ahead(edges, weights, first_round)`` with the result before the host knows whether it is right, so that the
-        next stage begins; and then once more if ties were not in order. The call may launch what stays within bounds,
-        whatever the edges are, but must not wait."""
+        next stage begins; and then once more if ties were not in order, or if the first round is of no use after all.
+        The call may launch what stays within bounds, whatever the edges are, but must not wait."""
 
     def unscaled(self, index: SearchIndex, powers: Array, order: Array | None) -> Array:
         """Powers of scaled distances in curve order -> the distances in the caller's rows and units: T[n]. Without

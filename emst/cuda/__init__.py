@@ -9,7 +9,7 @@
     merge         the step that points and graphs share: contracting the lightest edge of every component
     contract.cuh  the rule of that step, which the rounds of graphs and of the dendrogram include as well
     lightest      the lightest edge of every component, from the cached neighbours of its points
-    first_round   Borůvka's first round over points, kept for the dendrogram, whose first round is the same
+    first_round   Borůvka's first round over points, kept for the dendrogram
 
 A name without a suffix stands for the kernels (.cu), what they share with others (.cuh), if anything, and their
 launcher in Python (.py).

@@ -9,8 +9,8 @@
 // the dendrogram takes its first round itself.
 //
 // The components need not be those of the dendrogram's own first round: the head of a run may have chosen an edge that
-// a later round contracts. Every edge that this round contracts is the first one of one of its ends. So in each
-// component the edges up to any rank are connected, and form one chain, as in a round of the dendrogram's own.
+// a later round contracts. Every edge that this round contracts is the lightest one of one of its ends. So in
+// each component the edges up to any rank are connected, and form one chain, as in a round of the dendrogram's own.
 #pragma once
 #include "runtime/order.cuh"
 #include "runtime/warp.cuh"

@@ -1,4 +1,5 @@
-"""Borůvka's first round over points, kept for the dendrogram, whose first round is the same. Kernel: first_round.cu.
+"""Borůvka's first round over points, kept for the dendrogram, in whose first round points choose the same edges.
+Kernel: first_round.cu.
 
 merge.py keeps which points hook in it, points/result.py carries what the dendrogram needs of it along with the edges,
 and hierarchy/linkage.py goes on from there.

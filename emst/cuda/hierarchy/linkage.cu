@@ -10,8 +10,8 @@
 // sums over the chains of one round after the other: O(n) work in O(log n) rounds at any depth. The idea is
 // PANDORA's (P. Sao, A. Prokopenko, D. Lebrun-Grandié, 2024).
 //
-// Borůvka's first round over the points themselves has found the first of these rounds; where it was kept
-// (first_round.cuh), begin_rounds takes its results, and close_edges goes on.
+// In the first of these rounds points choose the same edges as in Borůvka's first round over all pairs of points. Where
+// that was kept (first_round.cuh), begin_rounds takes its results, and close_edges goes on.
 #include "first_round.cuh"
 #include "hierarchy/chains.cuh"
 #include "hierarchy/rounds.cuh"
@@ -32,9 +32,9 @@ __device__ void put_points(i64 i, int2 ends, int points, bool own_x, bool own_y,
   key[i] = (Word)component;
 }
 
-// The first round of m edges, as Borůvka's first round over the points was seen. `records` of the components are empty
-// before. Arrays and counters are those of close_edges. Edges that may not have been written (`early` in linkage.py)
-// stay within bounds.
+// The first round of m edges, from what was kept of Borůvka's first round over the points. The records of its
+// components are empty before the launch. Arrays and counters are those of close_edges. Edges and numbers may not have
+// been written yet (`early` in linkage.py), so all indices are kept within bounds.
 template <class Word>
 __global__ void __launch_bounds__(ROUND_THREADS)
     begin_rounds(int2 *edges, i64 m, const u32 *seen, const int2 *between, int components, u64 *records,
