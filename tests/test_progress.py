@@ -16,7 +16,7 @@ from helpers import cloud
 from tqdm import tqdm
 
 from emst import EMST, HDBSCANGPU, cpu, minimum_spanning_tree, progress
-from emst.backend.notices import NOT_KEPT, say_once
+from emst.backend.notices import NOT_KEPT
 from emst.cpu.runtime import parallel
 from emst.cpu.runtime.numba_internals import without_counts
 from emst.progress import COMPILING, Bar, Lines, Seconds, reading_bar, showing
@@ -158,7 +158,7 @@ def test_compiling_is_said_only_when_it_happens(kind, monkeypatch):
 
 def test_a_run_that_shows_nothing_says_once_that_it_compiles(monkeypatch, caplog):
     """If that takes long. Silence it by ``logging.getLogger("emst").setLevel("ERROR")``."""
-    say_once.cache_clear()
+    monkeypatch.setattr("emst.backend.notices._said", [])
 
     def run():
         with showing(False) as shown:
@@ -290,7 +290,7 @@ def test_a_gpu_whose_kernels_cannot_be_kept(given, monkeypatch, caplog):
     monkeypatch.setenv(compile.IN_MEMORY, "1")
     if not given:
         monkeypatch.delenv(compile.IN_MEMORY)
-    say_once.cache_clear()
+    monkeypatch.setattr("emst.backend.notices._said", [])
     try:
         if given:
             with pytest.raises(OSError, match="No space left"):

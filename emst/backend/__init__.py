@@ -4,7 +4,8 @@
     keys.py          weights and pairs of vertices as sortable integers, for both backends and the stages
     memory.py        what an error says where memory is short
     notices.py       what is said once a process by the logger "emst"
-    interrupts.py    Ctrl-C while Python cannot stop: it imports a backend
+    interrupts.py    Ctrl-C where it does harm
+    imports.py       the first import of a backend, and of CuPy
     operations.py    the protocols: which operations both backends have, with shapes and dtypes
     partition_records.py     records of partitions of points
     partition_operations.py  the protocol of partitions
@@ -16,10 +17,9 @@ the same names, each at the same path in both.
 from __future__ import annotations
 
 import functools
-import importlib
 from typing import TYPE_CHECKING, cast
 
-from emst.backend.interrupts import after_this
+from emst.backend.imports import imported, imported_cupy
 
 if TYPE_CHECKING:
     from emst.backend.operations import Backend
@@ -31,5 +31,6 @@ __all__ = ["backend_of"]
 def backend_of(device: str) -> Backend:
     """The operations that run on ``"cpu"`` or ``"cuda"``. A backend is imported by name when it is first asked for, and
     only here."""
-    with after_this():
-        return cast("Backend", importlib.import_module(f"emst.{device}"))
+    if device == "cuda":
+        imported_cupy()
+    return cast("Backend", imported(f"emst.{device}"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import logging
 
 NOT_KEPT = "emst cannot keep its kernels on disk ({}): every process compiles them again; {} names another folder"
@@ -11,13 +10,13 @@ NOT_KEPT = "emst cannot keep its kernels on disk ({}): every process compiles th
 _said: list[str] = []
 
 
-@functools.cache
 def say_once(text: str) -> None:
     """Log a warning, unless it was logged before."""
-    _said.append(text)
-    logging.getLogger("emst").warning(text)
+    if text not in _said:
+        _said.append(text)
+        logging.getLogger("emst").warning(text)
 
 
 def keeps_kernels() -> bool:
-    """Whether nothing has kept kernels from being written to the disk until now."""
+    """Whether all kernels could be written to the disk so far."""
     return not any(text.startswith(NOT_KEPT.partition("{")[0]) for text in _said)

@@ -103,6 +103,10 @@ def _gpu_cache() -> Path:
 
 def _counted(folder: Path, pattern: str = "*") -> str:
     """A folder with the number of files in it and below."""
-    if not folder.exists():
+    try:
+        there = folder.exists()
+    except PermissionError:
+        return f"{folder} (cannot be read)"
+    if not there:
         return f"{folder} (nothing yet)"
     return f"{folder} ({sum(one.is_file() for one in folder.rglob(pattern)):,} kernels)"

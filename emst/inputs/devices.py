@@ -8,23 +8,20 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
-import os
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from emst.backend import backend_of
-from emst.backend.interrupts import after_this
+from emst.backend.imports import imported_cupy, unkept
 from emst.backend.notices import NOT_KEPT, say_once
 from emst.backend.records import Array
 
 DEVICES = ("auto", "cpu", "cuda")
 LEAST_CAPABILITY = 80  # the kernels reduce over warps in one instruction
 _DLPACK_CUDA = 2
-_unkept: list[str] = []  # why CuPy cannot keep kernels on disk
 _usable: set[tuple[Any, int | None]] = set()  # GPUs that were found usable, by CuPy's module: it takes microseconds
 
 
@@ -170,31 +167,10 @@ def _torch() -> Any:
 
 def _cupy() -> Any:
     if "cupy" not in sys.modules:
-        with after_this(), _folder_of_cupy():
-            import cupy  # noqa: F401
-    return sys.modules["cupy"]
+        imported_cupy()
+    import cupy  # another thread may import it now
 
-
-@contextlib.contextmanager
-def _folder_of_cupy() -> Iterator[None]:
-    """CuPy makes its folder for kernels when it is imported. If it cannot be made, an empty one takes its place, and
-    kernels are kept in memory."""
-    before = os.environ.get("CUPY_CACHE_DIR")
-    try:
-        os.makedirs(before or os.path.expanduser("~/.cupy/kernel_cache"), exist_ok=True)
-    except OSError as error:
-        _unkept.append(str(error))
-    else:
-        yield
-        return
-    with tempfile.TemporaryDirectory(prefix="emst-") as folder:
-        os.environ |= {"CUPY_CACHE_DIR": folder, "CUPY_CACHE_IN_MEMORY": "1"}
-        try:
-            yield
-        finally:
-            del os.environ["CUPY_CACHE_DIR"]
-            if before is not None:
-                os.environ["CUPY_CACHE_DIR"] = before
+    return cupy
 
 
 def _has_cupy() -> bool:
@@ -221,7 +197,7 @@ def _gpu_problem(gpu: int | None) -> str | None:
             return f"compute capability {capability}, but Ampere's 80 is needed"
     except runtime.CUDARuntimeError as error:
         return str(error)
-    for why in _unkept:
+    for why in unkept:
         say_once(NOT_KEPT.format(why, "CUPY_CACHE_DIR"))
     return _compiler_problem()
 

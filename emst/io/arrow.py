@@ -51,22 +51,26 @@ def read_plain(
         raise KeyboardInterrupt from error
     except pyarrow.ArrowException:
         return None
-    return np.stack([_numbers(read.column(names[i]), dtype) for i in used], axis=1) if read.num_rows else None
+    if not read.num_rows:
+        return None
+    found = np.empty((read.num_rows, len(used)), dtype)
+    for place, i in enumerate(used):
+        _copy(read.column(names[i]), found[:, place])
+    return found
 
 
-def _numbers(column: Any, dtype: type) -> np.ndarray:
-    """A column as numpy's array; missing numbers are NaN. pyarrow's own `to_numpy` imports pandas, and drops an
-    interrupt that comes meanwhile."""
-    pieces: list[np.ndarray] = []
+def _copy(column: Any, to: np.ndarray) -> None:
+    """Copy the numbers of a column; those that are missing become NaN. pyarrow's own `to_numpy` imports pandas, and
+    drops an interrupt that comes meanwhile."""
+    begin = 0
     for chunk in column.chunks:
         there, numbers = chunk.buffers()
-        places = slice(chunk.offset, chunk.offset + len(chunk))
-        values: np.ndarray = np.frombuffer(numbers, dtype)[places]
+        places, end = slice(chunk.offset, chunk.offset + len(chunk)), begin + len(chunk)
+        if len(chunk):
+            to[begin:end] = np.frombuffer(numbers, to.dtype)[places]
         if chunk.null_count:
-            bits = np.unpackbits(np.frombuffer(there, np.uint8), bitorder="little")[places]
-            values = np.where(bits == 1, values, np.nan)
-        pieces.append(values)
-    return np.concatenate(pieces)
+            to[begin:end][np.unpackbits(np.frombuffer(there, np.uint8), bitorder="little")[places] == 0] = np.nan
+        begin = end
 
 
 def _is_plain(path: Path, skip: int, odd: Sequence[bytes]) -> bool:

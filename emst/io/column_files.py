@@ -53,12 +53,13 @@ def write_columns(file: IO[bytes], suffix: str, columns: dict[str, Any], *, exac
 
 
 def _save(file: IO[bytes], values: np.ndarray) -> None:
-    """`numpy.save`, which says of a full disk only how many numbers were written."""
-    if values.dtype.hasobject:
+    """`numpy.save`, which says how many numbers it has written to a full disk, and not what is wrong."""
+    try:
         np.save(file, values)
-        return
-    np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(values))
-    file.write(values.tobytes("A"))
+    except OSError:
+        file.write(b"0")  # the system says why that fails
+        file.flush()
+        raise
 
 
 def _write_numbers(file: IO[bytes], sep: str, columns: dict[str, np.ndarray], exact: bool) -> None:

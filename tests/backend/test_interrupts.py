@@ -1,39 +1,24 @@
-"""Interrupts that come while Python imports a backend, or numba compiles a kernel."""
+"""Interrupts that wait for the end of a block."""
 
-import contextlib
-import os
 import signal
-import subprocess
-import sys
 import threading
-from types import SimpleNamespace
 
 import pytest
 
-from emst.backend.interrupts import after_this
+from emst.backend.interrupts import after_this, serve_waiting
 
-IMPORT = """
-import os, signal, sys
-import numpy as np
-from emst import EMST
 
-class CtrlC:
-    def find_spec(self, name, path=None, target=None):
-        if name == "numba.core.types":
-            sys.meta_path.remove(self)
-            os.kill(os.getpid(), signal.SIGINT)
-
-sys.meta_path.insert(0, CtrlC())
-for _ in range(2):
-    try:
-        print(len(EMST(device="cpu").fit(np.eye(3)).weights_))
-    except KeyboardInterrupt:
-        print("interrupted")
-"""
+@pytest.fixture(autouse=True)
+def python_s_handler():
+    """Python's own, also where the tests run in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    signal.signal(signal.SIGINT, before)
 
 
 def interrupt():
-    os.kill(os.getpid(), signal.SIGINT)
+    signal.raise_signal(signal.SIGINT)
 
 
 def test_an_interrupt_is_served_at_the_end():
@@ -42,58 +27,86 @@ def test_an_interrupt_is_served_at_the_end():
         interrupt()
         done.append("all")
     assert done == ["all"]
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_an_error_passes_and_handlers_come_back():
+def test_a_second_one_is_served_at_once():
+    with pytest.raises(KeyboardInterrupt), after_this():
+        interrupt()
+        interrupt()
+        pytest.fail("the block goes on")
+
+
+def test_an_error_passes():
     with pytest.raises(ValueError, match="wrong"), after_this():
         raise ValueError("wrong")
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_another_handler_gets_the_interrupt():
-    got, before = [], signal.signal(signal.SIGINT, lambda number, frame: got.append(number))
-    try:
+def test_blocks_within_one_another():
+    """The handler is called once, at the end of the outer block."""
+    done = []
+    with pytest.raises(KeyboardInterrupt), after_this():
         with after_this():
             interrupt()
-            assert got == []
-        assert got == [signal.SIGINT]
+        done.append("all")
+    assert done == ["all"]
+
+
+def test_a_second_one_in_an_inner_block_is_served_at_once():
+    with pytest.raises(KeyboardInterrupt), after_this(), after_this():
+        interrupt()
+        interrupt()
+        pytest.fail("the block goes on")
+
+
+def test_a_block_can_serve_what_waits():
+    serve_waiting()  # nothing does
+    with pytest.raises(KeyboardInterrupt), after_this():
+        serve_waiting()
+        with after_this():
+            interrupt()
+        serve_waiting()
+        pytest.fail("the block goes on")
+    with after_this():
+        serve_waiting()  # it was served
+
+
+def test_what_another_handler_raises_is_kept():
+    def handler(number, frame):
+        raise TimeoutError("over")
+
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        with pytest.raises(TimeoutError, match="over"), after_this():
+            interrupt()
+        assert signal.getsignal(signal.SIGINT) is handler
     finally:
         signal.signal(signal.SIGINT, before)
 
 
-def test_other_threads_get_no_interrupts():
-    done = []
+def test_handlers_that_raise_nothing_and_those_of_the_block():
+    got = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: got.append(number))
+    try:
+        with after_this():
+            interrupt()
+        assert got == [signal.SIGINT]
+        with after_this():
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+        with after_this():
+            interrupt()
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_other_threads_change_no_handler():
+    seen = []
 
     def work():
         with after_this():
-            done.append(signal.getsignal(signal.SIGINT))
+            seen.append(signal.getsignal(signal.SIGINT))
 
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
-    assert done == [signal.default_int_handler]
-
-
-def test_a_fit_after_an_interrupted_import():
-    """Python keeps modules that are imported by half, and what needs them fails from then on."""
-    done = subprocess.run([sys.executable, "-c", IMPORT], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["interrupted", "2"]
-
-
-def test_an_interrupt_that_is_dropped_while_a_kernel_compiles():
-    """numba goes on with half of its work, and fails."""
-    from emst.cpu.runtime.atomics import lower
-    from emst.cpu.runtime.numba_internals import _Interrupts
-
-    hears, found = _Interrupts(), SimpleNamespace(data={"dispatcher": lower})
-    hears.on_start(found)
-    hears.on_start(found)  # a kernel that the first one calls
-    with contextlib.suppress(KeyboardInterrupt):  # as LLVM does
-        interrupt()
-    hears.on_end(found)
-    with pytest.raises(KeyboardInterrupt):
-        hears.on_end(found)
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    hears.on_start(found)
-    hears.on_end(found)  # nothing came
+    assert seen == [signal.default_int_handler]

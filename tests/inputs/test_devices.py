@@ -1,7 +1,6 @@
 """Which device an array belongs to, without a GPU: a stand-in for CuPy with two GPUs records what happens where."""
 
 import importlib.machinery
-import os
 import sys
 import types
 
@@ -161,32 +160,3 @@ def test_a_sparse_matrix_of_cupy_is_no_array(cupy):
     assert devices.native_array(matrix) is matrix
     with devices.on_device_of(matrix):
         assert cupy.current[-1] == 1
-
-
-@pytest.mark.parametrize("before", [None, "unwritable"])
-def test_cupy_is_imported_where_its_folder_cannot_be_made(monkeypatch, before):
-    """It makes one at once, and would fail."""
-    for name, value in {"CUPY_CACHE_DIR": before, "CUPY_CACHE_IN_MEMORY": None}.items():
-        monkeypatch.setenv(name, value or "")
-        if value is None:
-            monkeypatch.delenv(name)
-    monkeypatch.setattr(devices, "_unkept", unkept := [])
-
-    def unwritable(folder, exist_ok):
-        raise PermissionError(13, "Permission denied", folder)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "makedirs", unwritable)
-        with devices._folder_of_cupy():
-            folder = os.environ["CUPY_CACHE_DIR"]
-            assert os.path.isdir(folder)
-    assert not os.path.exists(folder)
-    assert os.environ.get("CUPY_CACHE_DIR") == before and os.environ["CUPY_CACHE_IN_MEMORY"] == "1"
-    assert len(unkept) == 1 and "Permission denied" in unkept[0]
-
-
-def test_cupy_takes_the_folder_that_is_there(monkeypatch, tmp_path):
-    monkeypatch.setenv("CUPY_CACHE_DIR", str(tmp_path / "kernels"))
-    with devices._folder_of_cupy():
-        assert os.environ["CUPY_CACHE_DIR"] == str(tmp_path / "kernels")
-    assert "CUPY_CACHE_IN_MEMORY" not in os.environ and devices._unkept == []

@@ -12,7 +12,7 @@ import sys
 import numba
 import pytest
 
-from emst.backend.notices import NOT_KEPT, say_once
+from emst.backend.notices import NOT_KEPT
 from emst.cpu.runtime.atomics import lower
 from emst.cpu.runtime.numba_internals import _Cache
 
@@ -125,7 +125,7 @@ def test_where_nothing_can_be_written_kernels_are_compiled_and_not_kept(package,
 
 def test_a_full_disk_costs_time_and_no_result(monkeypatch, tmp_path, caplog):
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
-    say_once.cache_clear()
+    monkeypatch.setattr("emst.backend.notices._said", [])
     file = _Cache(lower.py_func)._cache_file
 
     def full(name, data):

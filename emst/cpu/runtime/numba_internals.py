@@ -17,11 +17,10 @@ holds, and there is no index.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib.resources
 import os
-import signal
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar
@@ -31,6 +30,7 @@ import numba
 from numba.core import cgutils, event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 
+from emst.backend.interrupts import after_this, serve_waiting
 from emst.backend.notices import NOT_KEPT, say_once
 from emst.cpu.runtime.numba_compiler import CompilerAlone, CompilerApart, CompilerOfPart, CompilerWithLoop
 from emst.cpu.runtime.numba_haste import Haste
@@ -38,7 +38,23 @@ from emst.cpu.runtime.numba_haste import Haste
 
 def without_counts(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """`numba.njit` for functions that own no arrays: without reference counts, they cannot allocate."""
-    return numba.njit(error_model="numpy", _nrt=False, **options)
+    decorate = numba.njit(error_model="numpy", _nrt=False, **options)
+    return lambda function: _interruptible(decorate(function))
+
+
+def _interruptible(dispatcher: Any) -> Any:
+    """The dispatcher. An interrupt while it compiles is served when a function that it calls is to be compiled, or at
+    the end. LLVM calls Python, which would drop the interrupt there, and numba would go on with half of its work."""
+    compile_it = dispatcher.compile
+
+    @functools.wraps(compile_it)
+    def compile_interruptibly(signature: Any) -> Any:
+        serve_waiting()
+        with after_this():
+            return compile_it(signature)
+
+    dispatcher.compile = compile_interruptibly
+    return dispatcher
 
 
 def _sources(folder: Any, name: str = "") -> Iterator[tuple[str, bytes]]:
@@ -71,7 +87,7 @@ class _BesideUnwritable(_Beside):
     """`__pycache__` beside the kernel's file, where it can only be read: numba knows no folder that it may write to."""
 
     def ensure_cache_path(self) -> None:
-        """Nothing: what cannot be written is said where it is saved."""
+        """Does nothing; `save` reports what cannot be written."""
 
 
 class _FilesOfThisVersion(CompileResultCacheImpl):
@@ -96,8 +112,8 @@ class _FileOfSignature(IndexDataCacheFile):
         try:
             os.makedirs(self._cache_path, exist_ok=True)
             self._save_data(self._name_of(key), (self._source_stamp, key, data))
-        except OSError as error:  # the disk is full, for one; the file's name would make every notice another one
-            _not_kept(NOWHERE if self.nowhere else f"[Errno {error.errno}] {error.strerror}")
+        except OSError as error:  # the disk is full, for one
+            _not_kept(NOWHERE if self.nowhere else _reason(error))
 
     def load(self, key: Any) -> Any:
         try:
@@ -126,20 +142,37 @@ class _Cache(FunctionCache):
         self._cache_file.nowhere = not numba.config.CACHE_DIR and isinstance(self._impl.locator, _BesideUnwritable)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """In haste, too: the first time, numba loads what it knows of types and functions."""
+        """In haste, too: the first time, numba loads what it knows of types and functions. An interrupt waits, since
+        LLVM would call machine code that is not there."""
         try:
             _haste(True)
-            return super().load_overload(sig, target_context)
+            with after_this():
+                return super().load_overload(sig, target_context)
         finally:
             _haste(False)
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            with after_this():
+                super().save_overload(sig, data)
+        except OSError as error:  # of the folder; `save` takes those of the file
+            _not_kept(_reason(error))
 
 
 def keep_on_disk(dispatcher: Any) -> None:
     """Load machine code from the cache, and save there what is compiled: ``cache=True``, under this version's names."""
-    dispatcher._cache = _Cache(dispatcher.py_func)
+    try:
+        dispatcher._cache = _Cache(dispatcher.py_func)
+    except RuntimeError:  # numba knows no folder at all: the source is no file, for one
+        _not_kept(NOWHERE)
 
 
-def _not_kept(why: object) -> None:
+def _reason(error: OSError) -> str:
+    """Without the file's name, which would make every notice another one."""
+    return f"[Errno {error.errno}] {error.strerror}"
+
+
+def _not_kept(why: str) -> None:
     """All works as ever, but takes longer in every process."""
     say_once(NOT_KEPT.format(why, "NUMBA_CACHE_DIR"))
 
@@ -170,48 +203,8 @@ def compile_events(tell: Callable[[bool], None]) -> AbstractContextManager[Any]:
     return event.install_listener("numba:compile", _Teller(tell))
 
 
-class _Interrupts(event.Listener):
-    """An interrupt that comes while LLVM calls Python is dropped there, and numba goes on with half of its work. So it
-    is raised again when the compilation of the kernel ends. Only the main thread gets interrupts."""
-
-    def __init__(self) -> None:
-        self._depth, self._came = 0, False
-        self._handler: Any = None
-
-    def on_start(self, found: Any) -> None:
-        if not self._hears(found):
-            return
-        self._depth += 1
-        if self._depth == 1:
-            self._handler = signal.getsignal(signal.SIGINT)
-            if callable(self._handler):
-                signal.signal(signal.SIGINT, self._come)
-
-    def on_end(self, found: Any) -> None:
-        if not self._hears(found):
-            return
-        self._depth -= 1
-        if self._depth > 0 or not callable(self._handler):
-            return
-        signal.signal(signal.SIGINT, self._handler)
-        came, self._came = self._came, False
-        if came:
-            raise KeyboardInterrupt
-
-    def _hears(self, found: Any) -> bool:
-        return threading.current_thread() is threading.main_thread() and _is_ours(found)
-
-    def _come(self, number: int, frame: Any) -> None:
-        try:
-            self._handler(number, frame)
-        except KeyboardInterrupt:
-            self._came = True
-            raise
-
-
 _haste = Haste()
 event.register("numba:compile", _Teller(_haste))
-event.register("numba:compile", _Interrupts())
 
 
 def data_pointer(context: Any, builder: Any, array_type: Any, array: Any) -> Any:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from emst.backend.imports import IN_MEMORY
 from emst.backend.notices import NOT_KEPT, say_once
 from emst.cuda.runtime.constants import MACROS
 
@@ -29,7 +30,6 @@ def _literal(value: int | tuple[float, ...]) -> str:
 KERNELS = Path(__file__).parents[1]  # paths of kernels and headers begin here
 OPTIONS = ("--std=c++17", *(f"-D{name}={_literal(value)}" for name, value in MACROS.items()))
 
-IN_MEMORY = "CUPY_CACHE_IN_MEMORY"  # CuPy reads this variable whenever it compiles
 _falling_back = threading.Lock()  # held while it is set
 
 _tellers: list[Callable[[bool], None]] = []
