@@ -179,7 +179,9 @@ def test_imports_of_stages_point_one_way(module):
         assert other_room == room or other_number < number, f"{module} imports {other}"
 
 
-SHARED = {f"backend.{name}" for name in ("records", "partition_records", "keys", "memory", "notices")}
+SHARED = {
+    f"backend.{name}" for name in ("records", "partition_records", "keys", "memory", "notices", "interrupts", "imports")
+}
 
 
 @pytest.mark.parametrize("module", of_backends())
