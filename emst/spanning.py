@@ -145,12 +145,13 @@ def spanning_tree(
     cores : callable, optional
         Called as ``cores(done, n)`` while core distances are searched, and as ``cores(n, n)`` when all are found.
     ahead : callable, optional
-        The dendrogram, which follows the tree and may begin early: see `sorted_edges` of the operations.
+        What to call for the dendrogram, which may begin before the tree is complete: see `sorted_edges` of the
+        operations.
 
     Returns
     -------
     TreeOfPoints
-        Weights and core distances are in the units of the points, core distances without the factor. These are None for
+        Weights and core distances are in the units of the points. Core distances are without the factor, and None for
         ``k == 1``.
     """
     joined = join(points, statistics, k, ops, report, norm, core_factor, cores, first_round=ahead is not None)

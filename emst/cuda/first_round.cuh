@@ -26,7 +26,7 @@ __device__ bool follows(const T *rows, i64 i, int dimensions, int stride) {
   return i > 0 && are_equal(rows, i, i - 1, dimensions, stride);
 }
 
-// Whether point i is the head of a run; labels are those before the first round.
+// Whether point i is the head of a run. The labels must be those before the first round.
 __device__ inline bool is_run(const int *labels, i64 n, int i) { return i + 1 < n && labels[i + 1] == i; }
 
 // Keeps which points of a warp have hooked, beside the bits that are kept already. The points ascend.

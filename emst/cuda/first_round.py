@@ -40,8 +40,8 @@ NOT_KEPT = Kept(None, as_struct([0] * 5, np.uint64), None)
 
 
 def first_round(n: int, merges: MergeScratch, edges: int) -> Kept:
-    """The round of n points with so many edges. It was not kept if many points were equal, or if one launch has taken
-    all rounds."""
+    """What was kept of the first round of n points, whose tree has so many edges. Nothing was kept if many points are
+    equal, or if one launch took all rounds."""
     if merges.hooks is None or not 0 < merges.roots <= MOST_ROOTS:
         return NOT_KEPT
     seen, between = scratch((edges, np.uint32), ((merges.roots, 2), np.int32))

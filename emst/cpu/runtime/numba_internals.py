@@ -142,8 +142,8 @@ class _Cache(FunctionCache):
         self._cache_file.nowhere = not numba.config.CACHE_DIR and isinstance(self._impl.locator, _BesideUnwritable)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """In haste, too: the first time, numba loads what it knows of types and functions. An interrupt waits, since
-        LLVM would call machine code that is not there."""
+        """The first time, numba loads what it knows of types and functions: this is done in haste, too. An interrupt
+        waits: LLVM would call machine code that is not there."""
         try:
             _haste(True)
             with after_this():
