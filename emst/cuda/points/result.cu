@@ -167,9 +167,9 @@ __device__ void emit_seen(const EdgeOf<T, MRD> &edge, i64 at, u32 *seen) {
     if (seen) seen[at] = edge.seen;
 }
 
-// If a long run is not in order, `state` and told[0] become the number of passes that the keys have been sorted by. Most
-// long runs are in order: edges of duplicates are equally heavy, and their slots are in the order of their ends. told[1]
-// becomes `apart`.
+// If a long run is not in order, `state` and told[0] become the number of passes that the keys have been sorted by.
+// Most long runs are in order: edges of duplicates are equally heavy, and their slots are in the order of their ends.
+// told[1] becomes `apart`.
 template <class T, bool MRD, bool SQUARED>
 __global__ void __launch_bounds__(TIE_THREADS)
     emit_sorted(const u64 *key, i64 count, int bits, const int *many, const u64 *ends, const u64 *edges, double unscale,
