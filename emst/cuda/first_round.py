@@ -40,7 +40,7 @@ NOT_KEPT = Kept(None, as_struct([0] * 5, np.uint64), None)
 
 
 def first_round(n: int, merges: MergeScratch, edges: int) -> Kept:
-    """What was kept of the first round of n points, whose tree has so many edges. Nothing was kept if many points are
+    """What was kept of the first round, for n points and a tree of so many edges. Nothing was kept if many points are
     equal, or if one launch took all rounds."""
     if merges.hooks is None or not 0 < merges.roots <= MOST_ROOTS:
         return NOT_KEPT

@@ -108,7 +108,7 @@ def test_errors_of_reading_are_not_those_of_writing(path):
 @posix
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_an_array_on_a_full_device_says_so():
-    """numpy says how many numbers it has written."""
+    """numpy alone would not say why: only how many numbers it has written."""
     with open("/dev/full", "wb", buffering=0) as file, pytest.raises(OSError, match="No space left"):
         write_columns(file, ".npy", {"label": np.arange(10_000)})
 

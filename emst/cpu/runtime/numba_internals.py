@@ -43,8 +43,9 @@ def without_counts(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
 
 def _interruptible(dispatcher: Any) -> Any:
-    """The dispatcher. An interrupt while it compiles is served when a function that it calls is to be compiled, or at
-    the end. LLVM calls Python, which would drop the interrupt there, and numba would go on with half of its work."""
+    """Returns the dispatcher. An interrupt that comes while it compiles waits until the next function is to be
+    compiled, or until the end. Served at once, it could come while LLVM calls Python. Python would drop it there, and
+    numba would go on with half of its work."""
     compile_it = dispatcher.compile
 
     @functools.wraps(compile_it)
@@ -84,7 +85,7 @@ _Beside: Any = next(one for one in _LOCATORS if one.__name__.endswith("InTreeCac
 
 
 class _BesideUnwritable(_Beside):
-    """`__pycache__` beside the kernel's file, where it can only be read: numba knows no folder that it may write to."""
+    """`__pycache__` beside the kernel's file, only to be read. It is taken if numba finds no folder to write to."""
 
     def ensure_cache_path(self) -> None:
         """Does nothing; `save` reports what cannot be written."""

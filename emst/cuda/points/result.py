@@ -58,8 +58,8 @@ def _in_total_order(
     first: Kept,
     ahead: Ahead,
 ) -> tuple[cupy.ndarray, cupy.ndarray, FirstRound | None]:
-    """Edges and weights by a sort of the weights, and the first round if it can be used. The empty slots come after
-    `count`."""
+    """Sorts the edges by weight. Returns them, their weights, and the first round if the dendrogram can use it. Empty
+    slots come after the first `count`."""
     n, bits, ends = index.n, np.int32(index_bits(index.n)), merges.ends
     keys, (listed,) = cupy.empty(n, np.uint64), scratch(((n, _words(index)), np.uint64))
     places = (index.rows, *index.shape, index.metric.norm, order)
