@@ -149,7 +149,7 @@ WAYS = {
 def test_fits_are_those_of_the_cpu(way, equal):
     """With the round, if it is kept: the dendrogram of a box with equal points at both of its ends begins without."""
     options = dict(WAYS[way])
-    points = cloud(900, options.pop("d", 3), np.float32) % 1
+    points = cloud(1100, options.pop("d", 3), np.float32) % 1  # products are for 1,024 points or more
     if equal:
         points[60:120] = points[:60]
         points[200:203, 0], points[203:206, 0] = 0, 1

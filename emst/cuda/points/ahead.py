@@ -95,7 +95,11 @@ def kernels_of(
         "many cores": not few and cores,
         "rounds": by_rounds,
         "rounds cores": by_rounds and cores,
-        "first round": by_rounds and not rest and cores and not (partitions or weighted) and labels is not None,
+        "first round": by_rounds
+        and not (rest or partitions or weighted)
+        and cores
+        and engine is not Engine.PRODUCTS
+        and labels is not None,
         "rounds by walks": by_rounds and walks,
         "rounds by lists": by_rounds and walks and d <= LISTED_UP_TO,
         "cores": cores,

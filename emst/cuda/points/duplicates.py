@@ -9,6 +9,7 @@ import numpy as np
 from emst.backend.records import Forest
 from emst.cuda.merge import MergeScratch, halves
 from emst.cuda.points.bvh import SearchIndex, padded
+from emst.cuda.points.engine import Engine
 from emst.cuda.points.rounds import at_once
 from emst.cuda.runtime.launch import launch
 from emst.cuda.runtime.memory import empties
@@ -24,7 +25,9 @@ def join_duplicates(
 ) -> Forest:
     """See `emst.backend.operations`."""
     n, T = index.n, index.T
-    scratch = MergeScratch(n, first_round and index.core is not None and not at_once(n))
+    # Products leave the largest component without an edge, which in the first round is a point as a rule.
+    keeps = first_round and index.core is not None and index.engine is not Engine.PRODUCTS and not at_once(n)
+    scratch = MergeScratch(n, keeps)
     whole, heads, weight, best = empties((padded(n), np.int32), (n, np.int32), (n, index.dtype), (n, index.dtype))
     labels = whole[:n]  # whole leaves are read at once
     count = Written(1)
