@@ -183,8 +183,9 @@ def _over_gpus(given: GivenPoints, metric: Metric, k: int, dtype: Any, progress:
     require_memory(given, metric, k)
     found = tree_over_gpus(given, Request(metric, k, len(given.gpus), dtype), progress)
     assert found is not None  # many points
-    core = None if found.core is None else given.give_rows(found.core)
-    return MinimumSpanningTree(given.give(found.edges), given.give(found.weights), core, "cuda")
+    edges, weights, core, _ = found.tree
+    core = None if core is None else given.give_rows(core)
+    return MinimumSpanningTree(given.give(edges), given.give(weights), core, "cuda")
 
 
 @dataclass(frozen=True, eq=False)

@@ -160,10 +160,12 @@ class PointOperations(ArrayOperations, Protocol):
         labels: Any = None,
         weighted: bool = False,
         partitions: bool = False,
+        first_round: bool = False,
     ) -> None:
         """Begin to compile or load what the spanning tree of n points T[n, d] takes, with weights or without, as one of
-        several `partitions` or alone, and their labels if `labels` is the dtype of the heights; returns at once. It
-        changes no result. The CPU's compiler does one thing at a time, so that backend does nothing."""
+        several `partitions` or alone, and their labels if `labels` is the dtype of the heights; returns at once.
+        Partitions keep their `first_round` if the labels of all follow on some device. It changes no result. The CPU's
+        compiler does one thing at a time, so that backend does nothing."""
 
     def point_statistics(self, points: Array, ordered: bool = False) -> PointStatistics:
         """Bounds of the points, and rows that are not finite. With `ordered`, `curve_order` of these points comes next,

@@ -220,10 +220,10 @@ class PartitionOperations(Protocol):
         S int32 or int64, and -1 of one in another partition. `numbering` says which places their ids are; none of them
         is a point that is left out."""
 
-    def edges_from(self, edges: OpenEdges, start: int, size: int, rows: Array) -> OpenEdges:
-        """The edges whose smaller end has one of the `size` ids from `start` on, in their order. Their `a` and `b`
-        become the rows of both ends, the smaller one first. `rows`, int32[parts * m, 2], is what `rows_here` returned
-        in every partition, one after the other."""
+    def edges_from(self, edges: OpenEdges, start: int, size: int, rows: Array) -> tuple[OpenEdges, Array]:
+        """The edges whose smaller end has one of the `size` ids from `start` on, and which of the edges they are,
+        ascending, int32[k]. Their `a` and `b` become the rows of both ends, the smaller one first. `rows`,
+        int32[parts * m, 2], is what `rows_here` returned in every partition, one after the other."""
 
     def edge_order(self, edges: OpenEdges) -> Array:
         """Places of edges in the total order by (weight, power of the distance, smaller end, larger end): int32[m].
@@ -237,6 +237,7 @@ class PartitionOperations(Protocol):
         rows: Array,
         others: OpenEdges,
         numbering: Numbering,
+        seen: Any = None,
     ) -> ListedEdges:
         """Edges of points and others as one list, in the total order: (weight, power of the distance, smaller end,
         larger end).
@@ -246,8 +247,34 @@ class PartitionOperations(Protocol):
         `a` and `b` are the rows of their ends, the smaller one first. `numbering` says which places their ids are: no
         id is less than its `start`, and points beyond the partition follow on its own. A point that is left out is
         compared as the place that follows it. Of edges with equal keys, `others` come first. The powers of distances
-        are None if the hierarchy keeps no core distances."""
+        are None if the hierarchy keeps no core distances. `seen`, from `seen_by_partition`, is what edges bring along
+        for the dendrogram."""
 
     def merge_edges(self, first: ListedEdges, second: ListedEdges) -> ListedEdges:
         """The edges of both lists as one list, stably: edges of equal (weight, power of the distance) keep their order,
         those of `first` before those of `second`. If one is empty, the result may be the other."""
+
+    # ---- Borůvka's first round over points, if a backend has kept it for the dendrogram ------------------------------
+
+    def ends_of_joined(
+        self,
+        first_round: Any,
+        index: SearchIndex,
+        edges: Array,
+        weights: Array,
+        joined: OpenEdges,
+        numbering: Numbering,
+        base: int,
+    ) -> Any:
+        """What the points of a partition have to say of the edges that rounds have found, `joined`, in the total order.
+        None without `first_round`, which `sorted_edges` has kept with `edges` and `weights`. `base` is the number of
+        its first component among those of all partitions."""
+
+    def seen_by_partition(self, own: Any, ends: Sequence[Any], rows: Array, which: Array) -> Any:
+        """What the edges of a partition bring along. `own` is what `ends_of_joined` returned for it, `ends` for all
+        partitions; None without. `rows` are those of `edges_from`, and `which` is what it returned."""
+
+    def whole_first_round(self, seen: Sequence[Any], of_edges: Array | None) -> Any:
+        """What `linkage` can begin with, after all lists have been merged: None if there is no such thing, or if it is
+        of no use. `seen` is what `seen_by_partition` returned for every partition, `of_edges` that of the list of all.
+        """

@@ -155,3 +155,4 @@ class ListedEdges(NamedTuple):
     rows: Array  # int32[m, 2]: the smaller row first
     weight: Array  # T[m], a power
     power: Array | None = None  # T[m]: of the distance; None where weights are powers of distances
+    seen: Array | None = None  # what `linkage` can begin with: see `insert_edges`

@@ -43,6 +43,7 @@ from emst.cpu.partitions.components import (
     first_edges,
     join_components,
 )
+from emst.cpu.partitions.first_rounds import ends_of_joined, seen_by_partition, whole_first_round
 from emst.cpu.partitions.gathered import insert_edges, merge_edges
 from emst.cpu.partitions.joined import edge_order, edges_from, rows_here
 from emst.cpu.partitions.numbered import number_points, number_together, take_open
@@ -117,6 +118,7 @@ __all__ = [
     "edges_across",
     "edges_at",
     "edges_from",
+    "ends_of_joined",
     "entry_rows",
     "exemplar_distances",
     "first_edges",
@@ -173,6 +175,7 @@ __all__ = [
     "row_starts",
     "rows_here",
     "scale_cores",
+    "seen_by_partition",
     "select",
     "select_constrained",
     "separations",
@@ -192,5 +195,6 @@ __all__ = [
     "weighted_core_distances",
     "weighted_nearest",
     "weighted_query_cores",
+    "whole_first_round",
     "xp",
 ]

@@ -47,6 +47,7 @@ from emst.cuda.partitions.components import (
     first_edges,
     join_components,
 )
+from emst.cuda.partitions.first_rounds import ends_of_joined, seen_by_partition, whole_first_round
 from emst.cuda.partitions.gathered import insert_edges, merge_edges
 from emst.cuda.partitions.joined import edge_order, edges_from, rows_here
 from emst.cuda.partitions.numbered import number_points, number_together, take_open
@@ -121,6 +122,7 @@ __all__ = [
     "edges_across",
     "edges_at",
     "edges_from",
+    "ends_of_joined",
     "entry_rows",
     "exemplar_distances",
     "first_edges",
@@ -177,6 +179,7 @@ __all__ = [
     "row_starts",
     "rows_here",
     "scale_cores",
+    "seen_by_partition",
     "select",
     "select_constrained",
     "separations",
@@ -196,5 +199,6 @@ __all__ = [
     "weighted_core_distances",
     "weighted_nearest",
     "weighted_query_cores",
+    "whole_first_round",
     "xp",
 ]

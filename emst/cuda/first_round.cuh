@@ -8,17 +8,26 @@
 // first such point. If the power of a distance between points that are not equal is rounded to 0, `apart` is set, and
 // the dendrogram takes its first round itself.
 //
-// The components need not be those of the dendrogram's own first round: the head of a run may have chosen an edge that
-// a later round contracts. Every edge that this round contracts is the lightest one of one of its ends. So in
-// each component the edges up to any rank are connected, and form one chain, as in a round of the dendrogram's own.
+// In a partition, a point is held back if another partition may hold a lighter edge of it (partitions/certain.py). It
+// has not chosen, and neither has the head of a run that is held back. partitions/first_rounds.cu chooses for them when
+// all edges are known.
+//
+// The components need not be those of the dendrogram's own first round: the head of a run, or a point that was held
+// back, may have chosen an edge that a later round contracts. Every edge that this round contracts is the lightest one
+// of one of its ends. So in each component the edges up to any rank are connected, and form one chain, as in a round of
+// the dendrogram's own.
 #pragma once
 #include "runtime/order.cuh"
 #include "runtime/warp.cuh"
 
-// Of 32 points: which have hooked, and whose edge the other end has chosen, too.
+// Of 32 points: which have hooked, whose edge the other end has chosen, too, and which were held back.
 struct Hooks {
-  u32 hooked, mutual;
+  u32 hooked, mutual, held;
 };
+static_assert(sizeof(Hooks) == 4 * EMST_HOOK_WORDS, "merge.py allocates them");
+
+__device__ inline bool has_hooked(const Hooks *hooks, int p) { return hooks[p / 32].hooked >> (p % 32) & 1; }
+__device__ inline bool is_held(const Hooks *hooks, int p) { return hooks[p / 32].held >> (p % 32) & 1; }
 
 // Whether point i belongs to a run, and is not its head.
 template <class T>
@@ -29,8 +38,10 @@ __device__ bool follows(const T *rows, i64 i, int dimensions, int stride) {
 // Whether point i is the head of a run. The labels must be those before the first round.
 __device__ inline bool is_run(const int *labels, i64 n, int i) { return i + 1 < n && labels[i + 1] == i; }
 
-// Keeps which points of a warp have hooked, beside the bits that are kept already. The points ascend.
-__device__ inline void keep_hooks(int point, bool hooks, bool mutual, Hooks *kept) {
+// Keeps which points of a warp have hooked, beside the bits that are kept already. The points ascend. Few are held
+// back.
+__device__ inline void keep_hooks(int point, bool hooks, bool mutual, bool held, Hooks *kept) {
+  if (held) atomicOr(&kept[point / 32].held, 1u << point % 32);
   for (u32 left = __ballot_sync(FULL, hooks); left;) {
     const int first = __ffs(left) - 1, word = __shfl_sync(FULL, point / 32, first);
     const bool here = hooks && point / 32 == word;
@@ -56,23 +67,19 @@ constexpr u32 FIRST_CHOSE = 1u << 31, SECOND_CHOSE = 1u << 30, LEFT = 1u << 29, 
 
 struct FirstRound {
   const Hooks *hooks;
-  const int *parent;  // of a point that has hooked: its root after the round; later rounds write those of roots only
-  const int *number;  // of a root: how many roots come before it
-  int2 *between;      // by that number: the components at the ends of the edge by which the root has hooked later
-  int *apart;         // null if there are no runs
-
-  __device__ bool hooked(int p) const { return hooks[p / 32].hooked >> (p % 32) & 1; }
-  __device__ int component(int p) const { return number[hooked(p) ? parent[p] : p]; }
+  const int *component;  // of every point: how many roots come before its own
+  int2 *between;         // by that number: the components at the ends of the edge by which the root has hooked later
+  int *apart;            // null if there are no runs
 
   // The edge between u and v in this slot. `head` is the head of a run that has chosen it, or NONE.
   __device__ u32 see(int slot, int u, int v, int head) const {
     const u32 chosen = (u == head ? FIRST_CHOSE : 0) | (v == head ? SECOND_CHOSE : 0);
-    if (!hooked(slot)) {
-      between[number[slot]] = make_int2(component(u), component(v));
-      return chosen | LEFT | (u32)number[slot];
+    if (!has_hooked(hooks, slot)) {
+      between[component[slot]] = make_int2(component[u], component[v]);
+      return chosen | LEFT | (u32)component[slot];
     }
     const bool both = hooks[slot / 32].mutual >> (slot % 32) & 1;
     return chosen | (both || u == slot ? FIRST_CHOSE : 0) | (both || v == slot ? SECOND_CHOSE : 0) |
-           (u32)component(slot);
+           (u32)component[slot];
   }
 };

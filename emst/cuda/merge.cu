@@ -24,17 +24,18 @@ __global__ void hook(const int *components, i64 count, const int *labels, const 
                      int dimensions, int stride) {
   i64 k = thread_id();
   if (k == 0) status[0] = 0;
-  bool hooks = false, mutual = false;
+  bool hooks = false, mutual = false, held = false;
   int c = 0;
   if (k < count) {
     c = components[k];
     const int other = beyond(c, edge, labels, mutual);
     mutual = mutual && !(kept && is_run(labels, n, other));
     hooks = edge[c] != NO_EDGE && !stays_root(c, other, [&] { return mutual; });
+    held = kept && edge[c] == NO_EDGE;
     if (kept && is_run(labels, n, c)) {
       hooks = false;
-      const i64 before = (i64)(edge[c] >> 32);  // no edge counts as the greatest number
-      if (before < c && are_equal(rows, before, c, dimensions, stride)) forget_choice(c, kept);
+      const i64 before = (i64)(edge[c] >> 32);
+      if (held || (before < c && are_equal(rows, before, c, dimensions, stride))) forget_choice(c, kept);
     }
     const int above = hooks ? other : c;
     parent[c] = above;
@@ -43,7 +44,7 @@ __global__ void hook(const int *components, i64 count, const int *labels, const 
       weight[c] = best[c];
     }
   }
-  if (kept) keep_hooks(c, hooks, mutual, kept);
+  if (kept) keep_hooks(c, hooks, mutual, held, kept);
   const int here = __syncthreads_count(hooks);
   if (threadIdx.x == 0 && here) atomicAdd(status + 1, here);
 }

@@ -11,6 +11,7 @@ import numpy as np
 from emst.backend.records import NO_FOREST, Forest, Taken
 from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import ctype
+from emst.cuda.runtime.constants import HOOK_WORDS
 from emst.cuda.runtime.launch import launch, launch_over_points
 from emst.cuda.runtime.memory import cleared, empties, scratch
 from emst.cuda.runtime.to_host import Written
@@ -35,6 +36,8 @@ class MergeScratch:
         Components that the first round has left.
     runs : bool
         Whether some components were runs of equal points at first.
+    holds_back : bool
+        Whether components were held back in the first round.
     """
 
     def __init__(self, n: int, keeps_first_round: bool = False) -> None:
@@ -42,9 +45,9 @@ class MergeScratch:
         (self.parent,) = scratch((n, np.int32))
         self.status, tiles = cleared((2, np.int32), Compaction.words(n))  # see merge.cu
         self.hooked = 0  # components, in all rounds so far
-        self.hooks = scratch((-(-n // 32), np.uint64))[0] if keeps_first_round else None
+        self.hooks = scratch(((-(-n // 32), HOOK_WORDS), np.uint32))[0] if keeps_first_round else None
         self.points: tuple[Any, ...] = (None, np.int32(0), np.int32(0))
-        self.roots, self.runs = 0, False
+        self.roots, self.runs, self.holds_back = 0, False, False
         self.behind = False  # whether labels are those of the round before
         self.taken: Taken | None = None  # see `join_rest`
         self.compaction = Compaction(n, tiles=tiles)

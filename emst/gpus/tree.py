@@ -29,19 +29,17 @@ from emst.partitions.edges import (
     stars_of,
     together,
 )
-from emst.partitions.engine import Engine, Future
+from emst.partitions.engine import Engine, Future, part
 from emst.partitions.records import Fitted, Local, Request, Units
 from emst.partitions.spanning import fitted_tree
 from emst.progress import Progress
-from emst.spanning import heights
+from emst.spanning import TreeOfPoints, heights
 
 
 class TreeOfMany(NamedTuple):
     """The tree of the points of all GPUs, on the home."""
 
-    edges: Array  # int32[m - 1, 2]: ends among the m finite rows, in the total order
-    weights: Array  # T[m - 1], ascending
-    core: Array | None  # T[m]; None if min_samples is 1
+    tree: TreeOfPoints  # of the finite rows
     rows: FiniteRows | None  # None if all rows are finite
 
 
@@ -65,7 +63,7 @@ def tree_over_gpus(
             return None
         fitted = fitted_tree(chunks, request, engine, progress, namer(whole, left_out, engine))
         rows = None if left_out is None else _rows_of_all(engine.gather(left_out), whole.offsets, ops)
-        return TreeOfMany(*gathered(fitted, engine, ops), rows)
+        return TreeOfMany(gathered(fitted, engine, ops), rows)
 
 
 def _load_ahead(given: GivenPoints, request: Request, labels: Any, ops: Backend) -> None:
@@ -76,7 +74,8 @@ def _load_ahead(given: GivenPoints, request: Request, labels: Any, ops: Backend)
     kind = part, d, metric.searched_in(computed), metric.norm, request.min_samples
     for gpu in dict.fromkeys(given.gpus):
         with on_gpu(gpu):
-            ops.load_ahead(*kind, labels=labels if gpu == given.gpus[0] else None, partitions=True)
+            of_home = labels if gpu == given.gpus[0] else None
+            ops.load_ahead(*kind, labels=of_home, partitions=True, first_round=request.first_round)
 
 
 def _rows_of_all(rows: list[FiniteRows], offsets: np.ndarray, ops: Backend) -> FiniteRows:
@@ -87,23 +86,25 @@ def _rows_of_all(rows: list[FiniteRows], offsets: np.ndarray, ops: Backend) -> F
     return FiniteRows(int(offsets[-1]), *(ops.asarray(np.concatenate(column)) for column in columns))
 
 
-def gathered(fitted: Fitted, engine: Engine, ops: Backend) -> tuple[Array, Array, Array | None]:
-    """Edges int32[n - 1, 2] in the total order, their weights T[n - 1], and core distances T[n] or None, as
-    `emst.spanning.metric_tree` returns them, on the current GPU."""
+def gathered(fitted: Fitted, engine: Engine, ops: Backend) -> TreeOfPoints:
+    """The tree as `emst.spanning.metric_tree` returns it, on the current GPU."""
     tree, units, numbers = fitted.tree, fitted.units, range(len(fitted.tree.locals))
-    rows = [engine.submit(rows_of_joined, tree.locals[j], tree.joined, at=j) for j in numbers]
-    lists = [engine.submit(listed, tree.locals[j], tree.joined, rows, at=j) for j in numbers]
-    del rows
+    kept = engine.gather([engine.submit(components_kept, local, at=j) for j, local in enumerate(tree.locals)])
+    bases: list[Any] = np.cumsum([0, *kept])[:-1].tolist() if all(kept) else [None] * len(kept)
+    ends = [engine.submit(ends_here, tree.locals[j], tree.joined, bases[j], at=j) for j in numbers]
+    made = [engine.submit(listed, tree.locals[j], ends[j], ends, at=j) for j in numbers]
+    lists, seen = ([engine.submit(part, one, i, at=j) for j, one in enumerate(made)] for i in (0, 1))
+    del ends, made
     cores = []
     if tree.search.k > 1:
         made = [engine.submit(core_distances, tree.locals[j], units, at=j) for j in numbers]
         cores = [engine.submit(by_rows, made, at=numbers[-1])]  # the first GPU merges lists meanwhile
-    whole = engine.submit(in_units, tree.locals[0], _merged(lists, engine), units, at=0)
+    whole = engine.submit(in_units, tree.locals[0], _merged(lists, engine), units, seen, at=0)
     cores = [engine.submit(brought, one, at=0) for one in cores]
-    (edges, weights), *core = engine.gather([whole, *cores])
+    (edges, weights, first_round), *core = engine.gather([whole, *cores])
     if tree.search.norm.degree not in (1, 2):  # other roots of neighbouring numbers may descend by a last digit
         weights = ops.asarray(np.maximum.accumulate(to_host(weights)))
-    return edges, weights, core[0] if core else None
+    return TreeOfPoints(edges, weights, core[0] if core else None, first_round)
 
 
 def by_rows(ops: Backend, made: list[tuple[Array, Array]]) -> Array:
@@ -132,23 +133,42 @@ def _merged(lists: list[Future], engine: Engine) -> Future:
     return lists.pop(0)
 
 
-def listed(ops: Backend, local: Local, joined: OpenEdges, rows: list[Any]) -> ListedEdges:
-    """Task: the edges whose smaller end lies in a partition. `rows` holds what `rows_of_joined` returned in every
-    partition."""
-    partition = local.partition
-    others = _others(ops, local, OpenEdges(ops.readable(joined.words)), ops.concatenated(rows))
+def components_kept(ops: Backend, local: Local) -> int:
+    """Task: how many components the first round of a partition has left; 0 if no round was kept."""
+    return 0 if local.first_round is None else local.first_round.components
+
+
+class EndsHere(NamedTuple):
+    """The edges that rounds have found, and what a partition knows of them."""
+
+    edges: OpenEdges  # all of them, in the total order
+    rows: Array  # int32[m, 2]: see `rows_here` of the operations
+    ends: Any  # see `ends_of_joined` of the operations
+
+
+def ends_here(ops: Backend, local: Local, joined: OpenEdges, base: int | None) -> EndsHere:
+    """Task: what a partition knows of the edges that rounds have found. The components of its first round are numbered
+    from `base` on; None if not all partitions have kept theirs."""
+    edges = OpenEdges(ops.readable(joined.words))
+    edges = ops.edges_at(edges, ops.edge_order(edges))
+    first_round, at = (None, 0) if base is None else (local.first_round, base)
+    certain = local.partition.index, local.edges, local.weights
+    ends = ops.ends_of_joined(first_round, *certain, edges, local.numbering, at)
+    return EndsHere(edges, rows_of_joined(ops, local, edges), ends)
+
+
+def listed(ops: Backend, local: Local, own: EndsHere, ends: list[EndsHere]) -> tuple[ListedEdges, Any]:
+    """Task: the edges whose smaller end lies in a partition, and what they bring along for the dendrogram. `own` and
+    `ends` are what `ends_here` returned for the partition and for all of them."""
+    partition, rows = local.partition, ops.concatenated([one.rows for one in ends])
+    others, which = ops.edges_from(own.edges, local.place.start, partition.size, rows)
+    seen = ops.seen_by_partition(own.ends, [one.ends for one in ends], rows, which)
+    if len(partition.left_out):  # the edges of length 0 from the first point to these
+        others = together(ops, [stars_of(ops, local, *ascending(rows_of_stars(ops, local)).T), others])
+        others = ops.edges_at(others, ops.edge_order(others))
     of_points = ops.asarray(partition.rows, np.int32)
-    return ops.insert_edges(partition.index, local.edges, local.weights, of_points, others, local.numbering)
-
-
-def _others(ops: Backend, local: Local, joined: OpenEdges, rows: Array) -> OpenEdges:
-    """The edges of a partition that are not among its certain ones, in the total order, by the rows of their ends:
-    those that rounds have found, and those of length 0 from its first point to the points that are left out."""
-    partition = local.partition
-    edges = ops.edges_from(joined, local.place.start, partition.size, rows)
-    if len(partition.left_out):
-        edges = together(ops, [stars_of(ops, local, *ascending(rows_of_stars(ops, local)).T), edges])
-    return ops.edges_at(edges, ops.edge_order(edges))
+    certain = partition.index, local.edges, local.weights
+    return ops.insert_edges(*certain, of_points, others, local.numbering, seen), seen
 
 
 def merged(ops: Backend, first: ListedEdges, second: ListedEdges) -> ListedEdges:
@@ -158,7 +178,9 @@ def merged(ops: Backend, first: ListedEdges, second: ListedEdges) -> ListedEdges
     return ops.merge_edges(*(ListedEdges(*of_list) for of_list in columns))
 
 
-def in_units(ops: Backend, local: Local, edges: ListedEdges, units: Units) -> tuple[Array, Array]:
-    """Task: the rows of all edges, and their lengths in the metric's units. The partition is any of them."""
-    weight = ops.asarray(edges.weight)
-    return ops.asarray(edges.rows), heights(lengths_of(ops, local.partition.index, weight), *units, ops)
+def in_units(ops: Backend, local: Local, edges: ListedEdges, units: Units, seen: list[Any]) -> tuple[Array, Array, Any]:
+    """Task: the rows of all edges, their lengths in the metric's units, and what the dendrogram can begin with. The
+    partition is any of them; `seen` is what the edges of each have brought along."""
+    weight, of_edges = ops.asarray(edges.weight), None if edges.seen is None else ops.asarray(edges.seen)
+    lengths = heights(lengths_of(ops, local.partition.index, weight), *units, ops)
+    return ops.asarray(edges.rows), lengths, ops.whole_first_round(seen, of_edges)

@@ -98,14 +98,15 @@ def _over_gpus(given: GivenPoints, request: Request) -> Model | None:
     _check_size(given.n, request)
     require_memory(given, metric, k, labels=True)
     request.progress.way("the tree search (bounding volume hierarchy) over several GPUs")
-    wanted = partitions.Request(metric, k, len(given.gpus), request.dtype, request.alpha)
+    wanted = partitions.Request(metric, k, len(given.gpus), request.dtype, request.alpha, first_round=True)
     with on_gpu(given.gpus[0]):
         heights = metric.computed_in(given.dtype, request.dtype)
         found = tree_over_gpus(given, wanted, request.progress, gaps=True, labels=heights)
         if found is None:
             return None
-        model = _model(request, metric, found[:3], ops, given.n, given.give)
+        model = _model(request, metric, found.tree[:3], ops, given.n, given.give)
         model.source, model.rows, model.give_rows = functools.cache(given.whole), found.rows, given.give_rows
+        model.first_round = found.tree.first_round
         return model
 
 

@@ -174,16 +174,18 @@ def local_tree(
         ops.scale_cores(index, search.core_factor)
     weight = ops.bound_weights(index, reach)
     with partition.lock:
-        forest, certain = _grown(ops, index, weight, reach)
+        forest, certain = _grown(ops, index, weight, reach, search.first_round)
     component, size = ops.number_points(certain.labels, certain.roots)
     edges = ops.take_open(index, forest, certain.roots, component, partition.numbering(place.start))
     ends, weights = ops.sorted_edges(index, forest, None, powers=True)
     ops.forget_neighbours(index)
     if index.core is not None and rest < np.inf:
         rest = ops.least_of_others(weight, near)
-    return Local(
-        place, partition, core, component, size, ends, weights, edges, weight, reach, certain.least, near, rest
-    )
+    bounds = weight, reach, certain.least, near, rest
+    first_round = (
+        None if len(partition.left_out) else forest.first_round
+    )  # points that are left out have no place in it
+    return Local(place, partition, core, component, size, ends, weights, edges, *bounds, first_round)
 
 
 class _Certain:
@@ -228,11 +230,11 @@ class _Certain:
             self.roots = forest.components
 
 
-def _grown(ops: Backend, index: SearchIndex, weight: Array, power: Array) -> tuple[Forest, _Certain]:
+def _grown(ops: Backend, index: SearchIndex, weight: Array, power: Array, first_round: bool) -> tuple[Forest, _Certain]:
     """The forest of the partition, and which of its edges are certain. Writes the bounds of repeated points: infinity,
     because the first point of their component, which they equal, asks for them."""
     searches = Searches(index, ops)
-    forest = ops.join_duplicates(index, searches.begin)
+    forest = ops.join_duplicates(index, searches.begin, first_round)
     if forest.count < index.n:
         ops.forget_bounds(forest, weight, power)
     certain = _Certain(ops, index, forest, weight, power)

@@ -31,6 +31,7 @@ class Request:
     partitions: int | None = None  # how many to aim at
     dtype: Any = None
     alpha: float = 1.0  # as for `emst.spanning.metric_tree`
+    first_round: bool = False  # whether partitions keep Borůvka's first round, for the dendrogram of all points
 
 
 class Amount(NamedTuple):
@@ -49,6 +50,7 @@ class Search:
     norm: Norm
     core_factor: float  # see `Metric.core_factor`
     bits: int | None = None  # 2^bits units are the weight 1; None without weights
+    first_round: bool = False  # see `Request`
 
     @property
     def per(self) -> int:
@@ -183,6 +185,7 @@ class Local(Sized):
     least: Array  # T[count]: least `weight` of a component
     near: Array  # int32[m]: the points near the border, whose bounds were computed one by one, ascending
     rest: float  # least `weight` of the other points
+    first_round: Any = None  # of its points, if the backend has kept it: see `sorted_edges`
 
     @property
     def count(self) -> int:

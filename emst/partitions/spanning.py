@@ -69,7 +69,8 @@ def fitted_tree(
     progress.done("statistics", None)
     factor = metric.core_factor(request.alpha, k, units.dtype)
     scale = scale_of(statistics, metric.searched_in(units.dtype), metric.norm.degree, factor)
-    search = Search(k, scale, metric.norm, factor, None if weights is None else weights.bits)
+    bits = None if weights is None else weights.bits
+    search = Search(k, scale, metric.norm, factor, bits, request.first_round)
     tree = partitioned_tree(images, chunks.sizes, statistics.box, search, count, engine, progress, weights)
     return Fitted(tree, units)
 

@@ -60,8 +60,9 @@ def test_edges_from_a_partition(ops, m, dtype):
     of_parts = zip(PARTITIONS, rows_of_partitions(np.int32))
     rows = np.concatenate([reference.rows_here(edges, numbering, rows) for numbering, rows in of_parts])
     for numbering, size in zip(PARTITIONS, SIZES):
-        found = ops.edges_from(on(ops, edges), numbering.start, size, to_device(ops, rows))
-        wanted = reference.edges_from(edges, numbering.start, size, rows)
+        found, which = ops.edges_from(on(ops, edges), numbering.start, size, to_device(ops, rows))
+        wanted, places = reference.edges_from(edges, numbering.start, size, rows)
+        np.testing.assert_array_equal(to_host(which), places)
         np.testing.assert_array_equal(to_host(found.words), wanted.words)
         total += len(found)
     assert total == m

@@ -65,7 +65,7 @@ def total(values):
     return math.fsum(values.tolist())
 
 
-def load_ahead(n, d, dtype, norm, k, labels=None, weighted=False, partitions=False):
+def load_ahead(n, d, dtype, norm, k, labels=None, weighted=False, partitions=False, first_round=False):
     pass
 
 

@@ -190,13 +190,14 @@ def rows_here(edges, numbering, rows):
 
 def edges_from(edges, start, size, rows):
     """Edge by edge."""
-    found, m = [], len(edges)
+    found, which, m = [], [], len(edges)
     for i, (u, *others) in enumerate(zip(*edges.columns()[2:])):
         if start <= u < start + size:
             found.append((*sorted(rows[i::m].max(axis=0)), u, *others))
+            which.append(i)
     kinds = np.int32, np.int32, np.int64, np.int64, edges.dtype, edges.dtype
     columns = zip(*found) if found else [()] * 6
-    return OpenEdges.of(*(np.array(column, kind) for column, kind in zip(columns, kinds)))
+    return OpenEdges.of(*(np.array(column, kind) for column, kind in zip(columns, kinds))), np.array(which, np.int32)
 
 
 def edge_order(edges):
@@ -373,7 +374,7 @@ def leaves_of(outline, home):
     return leaves, partition[leaves]
 
 
-def insert_edges(index, edges, weights, rows, others, numbering):
+def insert_edges(index, edges, weights, rows, others, numbering, seen=None):
     """All edges, sorted."""
     start, kept, left_out = numbering
     places = np.stack([others.u, others.v], axis=1) - start
@@ -395,6 +396,18 @@ def merge_edges(first, second):
     rows, weight = (np.concatenate(columns) for columns in list(zip(first, second))[:2])
     power = np.concatenate([first.power, second.power]) if powers else weight
     return in_order(ListedEdges(rows, weight, power), np.lexsort((power, weight)), powers)  # stable
+
+
+def ends_of_joined(first_round, index, edges, weights, joined, numbering, base):
+    return None  # no round is kept
+
+
+def seen_by_partition(own, ends, rows, which):
+    return None
+
+
+def whole_first_round(seen, of_edges):
+    return None
 
 
 def in_order(edges, order, powers):

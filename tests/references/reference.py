@@ -57,6 +57,7 @@ from partitions_reference import (  # noqa: F401, more operations
     edges_across,
     edges_at,
     edges_from,
+    ends_of_joined,
     first_edges,
     forget_bounds,
     hits_of,
@@ -80,10 +81,12 @@ from partitions_reference import (  # noqa: F401, more operations
     reaches_from,
     reaches_of_levels,
     rows_here,
+    seen_by_partition,
     split_points,
     take_open,
     take_reaches,
     weighted_nearest,
+    whole_first_round,
 )
 from prediction_reference import (  # noqa: F401, more operations
     common_ancestor_lambdas,

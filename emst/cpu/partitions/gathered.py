@@ -13,7 +13,7 @@ from emst.cpu.runtime.parallel import for_chunks, grain_for
 GRAIN = 1 << 14  # edges
 
 
-def insert_edges(index, edges, weights, rows, others, numbering):
+def insert_edges(index, edges, weights, rows, others, numbering, seen=None):
     """See `emst.backend.partition_operations`."""
     m, k, powers = len(weights), len(others), index.core is not None
     ends, others = numbering.places(np.stack([others.u, others.v], axis=1)), _listed(others)

@@ -27,7 +27,7 @@ def edges_from(edges, start, size, rows):
     ends = of_parts[:, here].max(axis=0, initial=-1)
     found = OpenEdges(edges.words[here])
     found.a[:], found.b[:] = ends.min(axis=1), ends.max(axis=1)
-    return found
+    return found, np.flatnonzero(here).astype(np.int32)
 
 
 def edge_order(edges):

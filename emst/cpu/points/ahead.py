@@ -16,5 +16,6 @@ def load_ahead(
     labels: Any = None,
     weighted: bool = False,
     partitions: bool = False,
+    first_round: bool = False,
 ) -> None:
     """See `emst.backend.operations`."""

@@ -33,11 +33,11 @@ __device__ void put_points(i64 i, int2 ends, int points, bool own_x, bool own_y,
 }
 
 // The first round of m edges, from what was kept of Borůvka's first round over the points. The records of its
-// components are empty before the launch. Arrays and counters are those of close_edges. Edges and numbers may not have
-// been written yet (`early` in linkage.py), so all indices are kept within bounds.
+// components are empty before the launch. Arrays and counters are those of close_edges. `between` has `pairs` elements.
+// Edges and numbers may not have been written yet (`early` in linkage.py), so all indices are kept within bounds.
 template <class Word>
 __global__ void __launch_bounds__(ROUND_THREADS)
-    begin_rounds(int2 *edges, i64 m, const u32 *seen, const int2 *between, int components, u64 *records,
+    begin_rounds(int2 *edges, i64 m, const u32 *seen, const int2 *between, i64 pairs, int components, u64 *records,
                  int2 *ends_left, int *ranks_left, Progress *progress, int2 *child, int *parent_merge, Word *key,
                  int *entry) {
   const EdgeList all = {edges, nullptr, (u32)m};
@@ -58,8 +58,8 @@ __global__ void __launch_bounds__(ROUND_THREADS)
   for (int j = 0; j < EACH; j++) {
     const i64 i = point_of_thread(j);
     const bool own_x = word[j] & FIRST_CHOSE, own_y = word[j] & SECOND_CHOSE;
-    const u32 last = components - 1, number = minimum(word[j] & NUMBER, last);
-    const int2 of_ends = left[j] ? between[number] : make_int2(number, number);
+    const u32 last = components - 1, number = word[j] & NUMBER;
+    const int2 of_ends = left[j] ? between[minimum((i64)number, pairs - 1)] : make_int2(number, number);
     const int2 here = make_int2((int)minimum((u32)of_ends.x, last), (int)minimum((u32)of_ends.y, last));
     if (i < m) put_points(i, ends[j], points, own_x, own_y, here.x, child, entry, key);
     if (i < m && own_x) parent_merge[ends[j].x] = (int)i;

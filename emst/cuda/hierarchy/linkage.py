@@ -131,7 +131,7 @@ def close_edges(
     written = (*left, progress, child, parent_merge, keys, entries)
     if first_round is not None:
         assert len(first_round.seen) == m, "it was kept of these edges"
-        seen = (first_round.seen, first_round.between, np.int32(begun))
+        seen = (first_round.seen, first_round.between, len(first_round.between), np.int32(begun))
         args = (edges, m, *seen, records, *written)
         launch("hierarchy/linkage", f"begin_rounds{kind}", -(-m // EACH), *args, block=ROUND_THREADS)
     launch_resident(

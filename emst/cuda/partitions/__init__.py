@@ -8,6 +8,8 @@ numbered       numbers of the components of partitions, and the edges between th
 components     edges between components, between rounds of partitions, and points that ask
 contraction    the first edge that leaves each component, and the contraction of these; one launch each
 joined         edges that rounds have found: rows of their ends, and the total order
+first_rounds   Borůvka's first round over points, kept for the dendrogram, and the choices of points at the border
 gathered       edges of partitions as one list
+before.cuh     where an edge belongs among those of a partition
 edges.cuh      ids of points, and edges as rows of words
 """

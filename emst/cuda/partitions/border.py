@@ -54,12 +54,16 @@ def join_bounds(forest: Forest, roots: cupy.ndarray, weight: cupy.ndarray, power
 
 def hold_back(index: SearchIndex, forest: Forest, weight: cupy.ndarray, power: cupy.ndarray | None) -> int:
     """See `emst.backend.partition_operations`."""
-    count, total = forest.count, cupy.zeros(1, np.int32)
+    count, total, merges = forest.count, cupy.zeros(1, np.int32), scratch_of(forest)
     name = f"<{index.T}, {index.metric.number}>"
-    edges = (forest.components, count, forest.best, scratch_of(forest).edge, weight, power)
+    edges = (forest.components, count, forest.best, merges.edge, weight, power)
     points = (index.rows, *index.shape, index.metric.norm)
     launch("partitions/border", f"count_sure{name}", count, *edges, *points, total)
     (sure,) = OnItsWay(total).arrived()
+    if merges.hooked == 0:
+        merges.holds_back = True
+        if not sure:
+            merges.hooks = None  # the first round is not that of the tree of all points
     if sure:
         launch("partitions/border", f"take_unsure{name}", count, *edges, *points)
     return sure

@@ -1,21 +1,10 @@
 // Edges of partitions as one list: others put in between those of a partition, and two lists merged.
 //
 // gathered.py launches put_others and put_edges for `insert_edges`, and split_tiles and merge_edges for `merge_edges`.
-#include "partitions/edges.cuh"
-#include "runtime/order.cuh"
-#include "distances/point_rows.cuh"
+#include "partitions/before.cuh"
+#include "partitions/first_rounds.cuh"
 
 // ---- others in between ----------------------------------------------------------------------------------------------
-
-// Under mutual reachability, the power of an edge's distance; otherwise its weight is that power.
-template <bool MRD, class T, int METRIC>
-__device__ Bits<T> power_of(int2 ends, Bits<T> weight, const T *points, int dimensions, int stride,
-                            const Norm<METRIC> &norm) {
-  if constexpr (MRD)
-    return power_between(norm, points + (i64)ends.x * stride, points + (i64)ends.y * stride, dimensions);
-  else
-    return weight;
-}
 
 // How many of the ascending numbers from `low` up to `high` are at most `value`, those before `low` counted.
 __device__ inline i64 count_upto(const int *numbers, i64 low, i64 high, i64 value) {
@@ -30,43 +19,28 @@ __device__ inline i64 count_upto(const int *numbers, i64 low, i64 high, i64 valu
 }
 
 // A thread writes one of the others, an edge as `OpenEdges` of the records: a binary search finds how many of the
-// partition's edges come before it. Points that are left out are no places.
+// partition's edges come before it.
 template <class T, int METRIC, bool MRD>
 __global__ void put_others(const int2 *edges, const Bits<T> *weights, i64 m, const T *points, int dimensions,
                            int stride, const Norm<METRIC> norm, const u64 *words, i64 others, const Numbering numbering,
-                           int *before, int2 *out_rows, Bits<T> *out_weight, Bits<T> *out_power) {
+                           int *before, const SeenEdges seen, int2 *out_rows, Bits<T> *out_weight, Bits<T> *out_power) {
   const i64 j = thread_id();
   if (j >= others) return;
   const u64 *const other = words + j * WORDS_OF<T>;
-  const u64 ends = packed_edge((int)numbering.place_of(other[1]), (int)numbering.place_of(other[2]));
-  const Bits<T> mine = weight_in<T>(other), power = power_in<T>(other);
-  i64 low = 0, high = m;
-  while (low < high) {
-    const i64 middle = (low + high) / 2;
-    const Bits<T> theirs = weights[middle];
-    bool first = theirs < mine;
-    if (theirs == mine) {
-      const int2 edge = edges[middle];
-      const Bits<T> p = power_of<MRD>(edge, theirs, points, dimensions, stride, norm), q = MRD ? power : mine;
-      first = p != q ? p < q : packed_edge(edge.x, edge.y) < ends;
-    }
-    if (first)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  before[j] = (int)low;
-  const i64 at = low + j;
+  const i64 first = edges_before<MRD>(other, numbering, edges, weights, m, points, dimensions, stride, norm);
+  before[j] = (int)first;
+  const i64 at = first + j;
   out_rows[at] = make_int2((int)(u32)other[0], (int)(u32)(other[0] >> 32));
-  out_weight[at] = mine;
-  if constexpr (MRD) out_power[at] = power;
+  out_weight[at] = weight_in<T>(other);
+  if constexpr (MRD) out_power[at] = power_in<T>(other);
+  if (seen.seen) seen.out_seen[at] = seen.found[seen.which[j]];
 }
 
 // Few of the others lie between the edges of a block. Rows are read at random places, which takes most of the time.
 template <class T, int METRIC, bool MRD>
 __global__ void put_edges(const int2 *edges, const Bits<T> *weights, i64 m, const T *points, int dimensions, int stride,
-                          const Norm<METRIC> norm, const int *rows, const int *before, i64 others, int2 *out_rows,
-                          Bits<T> *out_weight, Bits<T> *out_power) {
+                          const Norm<METRIC> norm, const int *rows, const int *before, i64 others, const SeenEdges seen,
+                          int2 *out_rows, Bits<T> *out_weight, Bits<T> *out_power) {
   const i64 first = point_of_thread(0) - threadIdx.x, last = minimum(first + EACH * (i64)blockDim.x, m) - 1;
   const i64 from = count_upto(before, 0, others, first), to = count_upto(before, from, others, last);
   int2 edge[EACH], row[EACH];
@@ -85,6 +59,7 @@ __global__ void put_edges(const int2 *edges, const Bits<T> *weights, i64 m, cons
     out_rows[at] = make_int2(minimum(row[j].x, row[j].y), maximum(row[j].x, row[j].y));
     out_weight[at] = weight;
     if constexpr (MRD) out_power[at] = power_of<true>(edge[j], weight, points, dimensions, stride, norm);
+    if (seen.seen) seen.put(i, edge[j], row[j].y < row[j].x, at);
   }
 }
 
@@ -132,9 +107,10 @@ __global__ void split_tiles(const Bits<T> *weight, const Bits<T> *power, i64 fir
 
 template <class T, bool MRD>
 __global__ void __launch_bounds__(EMST_BLOCK)
-    merge_edges(const int2 *rows, const Bits<T> *weight, const Bits<T> *power, i64 first, const int2 *second_rows,
-                const Bits<T> *second_weight, const Bits<T> *second_power, i64 second, const int *splits,
-                int2 *out_rows, Bits<T> *out_weight, Bits<T> *out_power) {
+    merge_edges(const int2 *rows, const Bits<T> *weight, const Bits<T> *power, const u32 *seen, i64 first,
+                const int2 *second_rows, const Bits<T> *second_weight, const Bits<T> *second_power,
+                const u32 *second_seen, i64 second, const int *splits, int2 *out_rows, Bits<T> *out_weight,
+                Bits<T> *out_power, u32 *out_seen) {
   __shared__ Bits<T> weights[MERGED_TILE], powers[MRD ? MERGED_TILE : 1];  // of the first list, then of the second
   __shared__ unsigned short from[MERGED_TILE];                             // by rank in the tile: place in these
   const i64 begin = blockIdx.x * (i64)MERGED_TILE;
@@ -161,5 +137,6 @@ __global__ void __launch_bounds__(EMST_BLOCK)
     out_rows[begin + at] = s < firsts ? rows[of_first + s] : second_rows[of_second + s - firsts];
     out_weight[begin + at] = weights[s];
     if constexpr (MRD) out_power[begin + at] = powers[s];
+    if (out_seen) out_seen[begin + at] = s < firsts ? seen[of_first + s] : second_seen[of_second + s - firsts];
   }
 }

@@ -6,6 +6,7 @@ import cupy
 import numpy as np
 
 from emst.backend.partition_records import ListedEdges, Numbering, OpenEdges
+from emst.cuda.partitions.first_rounds import NOTHING_SEEN, SeenByPartition
 from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.arguments import as_struct
 from emst.cuda.runtime.compile import ctype
@@ -20,24 +21,18 @@ def insert_edges(
     rows: cupy.ndarray,
     others: OpenEdges,
     numbering: Numbering,
+    seen: SeenByPartition | None = None,
 ) -> ListedEdges:
     """See `emst.backend.partition_operations`."""
     m, k = len(weights), len(others)
-    listed, before = _places(m + k, weights.dtype, index.core is not None), cupy.empty(k, np.int32)
+    listed = _places(m + k, weights.dtype, index.core is not None, seen is not None)
+    before, places = cupy.empty(k, np.int32), listed[:3]
     given = edges, weights, m, index.rows, *index.shape, index.metric.norm
+    put = NOTHING_SEEN if seen is None else seen.puts(listed.seen)
     template = f"<{index.T}, {index.metric.number}, {_mrd(listed)}>"
-    launch(
-        "partitions/gathered",
-        f"put_others{template}",
-        k,
-        *given,
-        others.words,
-        k,
-        as_struct(numbering, np.int64),
-        before,
-        *listed,
-    )
-    launch_over_points("partitions/gathered", f"put_edges{template}", m, *given, rows, before, k, *listed)
+    of_others = others.words, k, as_struct(numbering, np.int64), before
+    launch("partitions/gathered", f"put_others{template}", k, *given, *of_others, put, *places)
+    launch_over_points("partitions/gathered", f"put_edges{template}", m, *given, rows, before, k, put, *places)
     return listed
 
 
@@ -46,17 +41,20 @@ def merge_edges(first: ListedEdges, second: ListedEdges) -> ListedEdges:
     m, k = len(first.weight), len(second.weight)
     if m == 0 or k == 0:
         return first if k == 0 else second
-    listed, tiles = _places(m + k, first.weight.dtype, first.power is not None), -(-(m + k) // (BLOCK * MERGED_EACH))
+    listed = _places(m + k, first.weight.dtype, first.power is not None, first.seen is not None)
+    tiles = -(-(m + k) // (BLOCK * MERGED_EACH))
     splits, template = cupy.empty(tiles + 1, np.int32), f"<{ctype(first.weight.dtype)}, {_mrd(first)}>"
-    launch("partitions/gathered", f"split_tiles{template}", tiles + 1, *first[1:], m, *second[1:], k, tiles, splits)
+    launch("partitions/gathered", f"split_tiles{template}", tiles + 1, *first[1:3], m, *second[1:3], k, tiles, splits)
     args = (*first, m, *second, k, splits, *listed)
     launch_grid("partitions/gathered", f"merge_edges{template}", (tiles,), (BLOCK,), args)
     return listed
 
 
-def _places(m: int, dtype: np.dtype, powers: bool) -> ListedEdges:
+def _places(m: int, dtype: np.dtype, powers: bool, seen: bool) -> ListedEdges:
     """Uninitialised arrays for m edges."""
-    return ListedEdges(cupy.empty((m, 2), np.int32), cupy.empty(m, dtype), cupy.empty(m, dtype) if powers else None)
+    rows, weight = cupy.empty((m, 2), np.int32), cupy.empty(m, dtype)
+    power, seen_of = cupy.empty(m, dtype) if powers else None, cupy.empty(m, np.uint32) if seen else None
+    return ListedEdges(rows, weight, power, seen_of)
 
 
 def _mrd(edges: ListedEdges) -> str:

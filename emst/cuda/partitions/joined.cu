@@ -17,8 +17,8 @@ __global__ void rows_here(const u64 *words, int width, i64 ends, const Numbering
 // Every end lies in one partition: in the others its row is -1. WORDS are 4 for float and 5 for double.
 template <int WORDS>
 __global__ void __launch_bounds__(COMPACT_THREADS)
-    edges_from(const u64 *words, i64 count, i64 start, i64 size, const int2 *rows, i64 parts, u64 *found, int *total,
-               u64 *tiles, u32 epoch) {
+    edges_from(const u64 *words, i64 count, i64 start, i64 size, const int2 *rows, i64 parts, u64 *found, int *which,
+               int *total, u64 *tiles, u32 epoch) {
   compact(
       count, tiles, epoch, total,
       [&](int, i64 i) {
@@ -27,6 +27,7 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
       },
       [&](i64 i, bool kept, u32 rank) {
         if (!kept) return;
+        which[rank] = (int)i;
         int2 row = rows[i];
 #pragma unroll 1
         for (i64 part = 1; part < parts; part++) {

@@ -26,13 +26,14 @@ def rows_here(edges: OpenEdges, numbering: Numbering, rows: cupy.ndarray) -> cup
     return found
 
 
-def edges_from(edges: OpenEdges, start: int, size: int, rows: cupy.ndarray) -> OpenEdges:
+def edges_from(edges: OpenEdges, start: int, size: int, rows: cupy.ndarray) -> tuple[OpenEdges, cupy.ndarray]:
     """See `emst.backend.partition_operations`. The host waits for their number."""
     m, width = edges.words.shape
-    found, total = cupy.empty((m, width), np.uint64), cupy.zeros(1, np.int32)
-    args = edges.words, m, start, size, rows, len(rows) // max(m, 1), found, total
+    found, which, total = cupy.empty((m, width), np.uint64), cupy.empty(m, np.int32), cupy.zeros(1, np.int32)
+    args = edges.words, m, start, size, rows, len(rows) // max(m, 1), found, which, total
     Compaction(m).launch("partitions/joined", f"edges_from<{width}>", m, *args)
-    return OpenEdges(found[: OnItsWay(total).arrived()[0]])
+    (count,) = OnItsWay(total).arrived()
+    return OpenEdges(found[:count]), which[:count]
 
 
 def edge_order(edges: OpenEdges) -> cupy.ndarray:

@@ -38,11 +38,13 @@ def load_ahead(
     labels: Any = None,
     weighted: bool = False,
     partitions: bool = False,
+    first_round: bool = False,
 ) -> None:
     """See `emst.backend.operations`."""
     few, rest = (are_few(n, d, norm, k > 1), at_once(n)) if not partitions else (False, False)
     engine, ranked = engine_before_looking(n, d, norm), few_keys(n) and d <= WARP
-    kind = (few, rest, ranked, engine, d, np.dtype(dtype), norm, k, labels, weighted, partitions, takes_many_blocks(n))
+    of_points = (few, rest, ranked, engine, d, np.dtype(dtype), norm, k)
+    kind = (*of_points, labels, weighted, partitions, takes_many_blocks(n), first_round)
     _load_ahead(current_gpu(), kind)
 
 
@@ -64,13 +66,16 @@ def kernels_of(
     weighted: bool = False,
     partitions: bool = False,
     by_passes: bool = False,
+    first_round: bool = False,
 ) -> list[Kernel]:
     """What a tree launches, and its clusters, unless `labels`, the dtype of the heights, is None. With weights, these
     are what most weights take. `few` and `rest`: one launch compares all pairs, or takes all rounds. `ranked`: one
-    launch puts the points in order. `partitions`: the points are one of several partitions. `by_passes`: some sorts
-    take a launch for each pass."""
+    launch puts the points in order. `partitions`: the points are one of several partitions, and keep their
+    `first_round`. `by_passes`: some sorts take a launch for each pass."""
     walks, cores, wide = engine is Engine.WALKS, k > 1, dtype.itemsize == 8
     by_rounds = partitions or not (few or (rest and walks and d < LOOK_FROM))
+    kept = by_rounds and cores and engine is not Engine.PRODUCTS and not (rest or weighted)
+    first_round = kept and (first_round if partitions else labels is not None)
     k = SHORT_LIST if cores and weighted else k
     wanted = {
         "rest": not (few or partitions) and walks,
@@ -95,11 +100,8 @@ def kernels_of(
         "many cores": not few and cores,
         "rounds": by_rounds,
         "rounds cores": by_rounds and cores,
-        "first round": by_rounds
-        and not (rest or partitions or weighted)
-        and cores
-        and engine is not Engine.PRODUCTS
-        and labels is not None,
+        "first round": first_round,
+        "first round labels": first_round and labels is not None,
         "rounds by walks": by_rounds and walks,
         "rounds by lists": by_rounds and walks and d <= LISTED_UP_TO,
         "cores": cores,
@@ -110,6 +112,7 @@ def kernels_of(
         "partitions by pairs": partitions and not walks,
         "partitions without cores": partitions and not cores,
         "partitions with cores": partitions and cores,
+        "partitions with a first round": partitions and first_round,
         "partitions with lists": partitions and walks and 1 < k <= LONGEST_LIST,
         "partitions with ranks": partitions and walks and k > LONGEST_LIST,
         "weights": weighted,

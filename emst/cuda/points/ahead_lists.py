@@ -64,8 +64,9 @@ KERNELS = {
     """,
     "first round": """
         first_round number_roots
-        hierarchy/linkage begin_rounds<u32>
+        first_round number_points
     """,
+    "first round labels": "hierarchy/linkage begin_rounds<u32>",
     "rounds cores": """
         points/cached forget_distances<{T}>
         lightest nearest_of_lightest<{T}>
@@ -202,6 +203,12 @@ KERNELS = {
         partitions/border join_weights<{T}>
         partitions/border join_powers<{T}>
         partitions/border end_bounds<{T}>
+    """,
+    "partitions with a first round": """
+        partitions/first_rounds offer_certain
+        partitions/first_rounds offer_found<{T}, {M}>
+        partitions/first_rounds see_ends
+        partitions/first_rounds see_found
     """,
     "partitions with lists": "points/queries list_within<{T}, {D}, {M}, {K}>",
     "partitions with ranks": "points/queries row_within<{T}, {D}, {M}>",

@@ -29,7 +29,7 @@ __global__ void join_to_heads(const int *heads, i64 n, const Bits<T> *core, int 
   const int head = i < n ? heads[labels[i]] : NONE;
   const bool joins = i < n && head != (int)i;
   if (kept) {
-    const Hooks here = {__ballot_sync(FULL, joins), __ballot_sync(FULL, joins && head == (int)i - 1)};
+    const Hooks here = {__ballot_sync(FULL, joins), __ballot_sync(FULL, joins && head == (int)i - 1), 0};
     if (lane_id() == 0 && i < n) kept[i / 32] = here;
     if (joins) parent[i] = head;
   }

@@ -6,7 +6,7 @@ import cupy
 import numpy as np
 
 from emst.backend.records import Ahead, Forest, Taken
-from emst.cuda.first_round import NOT_KEPT, FirstRound, Kept, first_round
+from emst.cuda.first_round import FirstRound, first_round
 from emst.cuda.merge import MergeScratch, scratch_of
 from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.compaction import Compaction
@@ -32,10 +32,9 @@ def sorted_edges(
     squared, unscale = ("false", 1.0) if powers else (_squared(index), _unscale(index))
     count, weight, merges = index.n - forest.count, forest.weight, scratch_of(forest)
     forest.scratch = forest.edge_u = forest.edge_v = None
-    follows, ahead = ahead is not None, _no_ahead if ahead is None or count > EARLY_UP_TO else ahead
+    ahead = _no_ahead if ahead is None or count > EARLY_UP_TO else ahead
     if not index.few:
-        first = first_round(index.n, merges, count) if follows and index.core is not None else NOT_KEPT
-        found = _in_total_order(index, merges, weight, count, order, squared, unscale, first, ahead)
+        found = _in_total_order(index, merges, weight, count, order, squared, unscale, ahead)
         edges, weights, forest.first_round = found
         return edges, weights if powers else _rooted(index, weights)
     edges, weights = _results(index, count)
@@ -55,17 +54,17 @@ def _in_total_order(
     order: cupy.ndarray | None,
     squared: str,
     unscale: float,
-    first: Kept,
     ahead: Ahead,
 ) -> tuple[cupy.ndarray, cupy.ndarray, FirstRound | None]:
     """Sorts the edges by weight. Returns them, their weights, and the first round if the dendrogram can use it. Empty
     slots come after the first `count`."""
     n, bits, ends = index.n, np.int32(index_bits(index.n)), merges.ends
+    first = first_round(n, merges, count)
     keys, (listed,) = cupy.empty(n, np.uint64), scratch(((n, _words(index)), np.uint64))
     places = (index.rows, *index.shape, index.metric.norm, order)
     args = (ends, weight, n, *places, bits, first.on_curve, keys, listed)
     launch_over_points("points/result", f"list_edges<{_edge_template(index)}>", n, *args)
-    del merges.edge, merges.spare, merges.parent  # the sort needs the memory
+    del merges.edge, merges.spare, merges.parent, merges.hooks  # the sort needs the memory
     many, state = sample_ties(keys, MOST_PASSES - 1, MOST_PASSES, LONGEST_RUN // 8)
     keys, told = sort_packed(keys, many), Written(2)
     edges, weights = _results(index, count)

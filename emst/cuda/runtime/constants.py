@@ -63,6 +63,7 @@ TREE_THREADS = 256  # of a block that grows a cluster's tree (validity.cu)
 
 # The dendrogram and the condensed tree.
 ROUND_THREADS, PROGRESS_WORDS = 512, 97  # of a block; 64-bit words of a `Progress` (rounds.cuh)
+HOOK_WORDS = 3  # of 32 points (first_round.cuh)
 PIECE = 1024  # terms that a warp adds (members.cuh)
 CONDENSED_WORDS = 7  # 64-bit words a merge of the `Scratch` in condensed_few.cu
 FARTHER = records.FARTHER

@@ -1,0 +1,38 @@
+// What the edges of a partition bring along for the dendrogram while they become part of one list (first_rounds.cu).
+#pragma once
+#include "first_round.cuh"
+
+// A choice of a point that was held back: the first of its edges, each of which is a number here. The numbers are in
+// the total order: of a certain edge its place, and of the j-th edge that rounds have found j, and how many certain
+// ones come before it.
+constexpr u64 NO_CHOICE = ~0ull;
+__device__ inline u64 certain_choice(i64 place) { return (u64)place << 32 | 0xFFFFFFFF; }
+__device__ inline u64 found_choice(i64 before, i64 j) { return (u64)before << 32 | (u32)j; }
+
+// The round of one partition, whose components get numbers from `base` on among those of all.
+struct SeenEdges {
+  const u32 *seen;  // by certain edge; null if no round is kept
+  const int2 *between;
+  const Hooks *hooks;
+  const u64 *choice;
+  i64 base;
+  const u32 *found;  // by edge that rounds have found: what the dendrogram sees of it
+  const int *which;  // of those that are put in: which of them they are
+  u32 *out_seen;     // null, too
+  int2 *out_between;
+
+  __device__ bool chooses(int p, i64 edge) const { return is_held(hooks, p) && choice[p] == certain_choice(edge); }
+
+  // The certain edge between two places, of which the second one is the first end in the result if `swapped`.
+  __device__ void put(i64 edge, int2 ends, bool swapped, i64 at) const {
+    const u32 word = seen[edge], number = word & NUMBER;
+    const bool x = word & FIRST_CHOSE || chooses(ends.x, edge), y = word & SECOND_CHOSE || chooses(ends.y, edge);
+    if (word & LEFT) {
+      const int2 of_ends = between[number];
+      const int first = (int)base + of_ends.x, second = (int)base + of_ends.y;
+      out_between[number] = swapped ? make_int2(second, first) : make_int2(first, second);
+    }
+    out_seen[at] = ((swapped ? y : x) ? FIRST_CHOSE : 0) | ((swapped ? x : y) ? SECOND_CHOSE : 0) | (word & LEFT) |
+                   ((u32)base + number);
+  }
+};

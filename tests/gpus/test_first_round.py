@@ -1,0 +1,88 @@
+"""The dendrogram of a tree over several GPUs begins with the first rounds of all partitions."""
+
+import numpy as np
+import pytest
+import reference
+from helpers import DTYPES, KINDS, cloud, to_host
+from threads import Threads, chunks_of
+
+import emst
+from emst.distances.metrics import tree_metric_of
+from emst.gpus import tree
+from emst.partitions.records import Request
+from emst.partitions.spanning import fitted_tree
+from emst.progress import Progress
+
+SETS = [*KINDS, "grid", "some equal", "equal apart", "tiny"]
+
+
+def points_of(kind, dtype):
+    points = cloud(1_600, 2, dtype, kind if kind in KINDS else "uniform")
+    if kind == "grid":  # most edges are equally long
+        return np.indices((40, 40)).reshape(2, -1).T.astype(dtype)
+    if kind == "some equal":  # runs of two to five equal points, some of them neighbours, in every partition
+        for at, length in zip(range(0, len(points), 50), [2, 3, 4, 5] * len(points)):
+            points[at : at + length] = points[at]
+    if kind in ("equal apart", "tiny"):  # cells of the curve with equal points that are no neighbours there
+        g, x = np.random.default_rng(0), dtype(1e-3)
+        places = [[0, x, 0, 0, 0], [0, 0, x, 0, 0, 2 * x, 0], [0, x, 0, x, x, 0, 0], [0, np.finfo(dtype).tiny, 0]]
+        near = np.concatenate([np.stack([row, np.full(len(row), i)], axis=1) for i, row in enumerate(places[:-1])])
+        if kind == "tiny":  # the square of a tiny distance is 0
+            near = np.concatenate([near, np.stack([places[-1], np.full(3, 9)], axis=1)])
+        return np.concatenate([g.uniform(1, 1e9, (1_600, 2)), near]).astype(dtype)
+    return points
+
+
+def over_partitions(ops, points, k, partitions, metric="euclidean"):
+    """The tree of points in so many partitions, and how many have kept their first round."""
+    with Threads(partitions, device=ops.name) as engine:
+        request = Request(tree_metric_of(metric, None), k, partitions, first_round=True)
+        fitted = fitted_tree(chunks_of(np.array_split(points, partitions), engine), request, engine, Progress())
+        kept = [local.first_round is not None for local in engine.gather(fitted.tree.locals)]
+        return tree.gathered(fitted, engine, ops), kept
+
+
+def assert_same(ours, theirs):
+    for name in ("child", "size"):
+        np.testing.assert_array_equal(to_host(getattr(ours, name)), to_host(getattr(theirs, name)))
+
+
+@pytest.mark.usefixtures("size")
+@pytest.mark.parametrize("partitions", [2, 3, 5])
+@pytest.mark.parametrize("k", [2, 5, 20])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kind", SETS)
+def test_the_dendrogram_is_the_same(ops, request, kind, dtype, k, partitions):
+    found, kept = over_partitions(ops, points_of(kind, dtype), k, partitions)
+    expected = reference.linkage(to_host(found.edges), to_host(found.weights))
+    linkage, plain = ops.linkage(*found[:2], first_round=found.first_round), ops.linkage(*found[:2])
+    assert_same(linkage, expected)
+    for least in (2, 5):  # these read what the rounds leave for them
+        condensed, want = ops.condense(linkage, least), ops.condense(plain, least)
+        for name in ("cluster", "leaving_merge", "of_merge", "stability"):
+            np.testing.assert_array_equal(to_host(getattr(condensed, name)), to_host(getattr(want, name)))
+    many = ops.name == "cuda" and "many" in request.node.callspec.id
+    if kind == "uniform" or not many:
+        assert kept == [many] * len(kept)
+        assert (found.first_round is not None) == many
+
+
+@pytest.mark.parametrize("size", ["many"], indirect=True)
+@pytest.mark.parametrize("metric", ["manhattan", "chebyshev", "sqeuclidean"])
+def test_other_metrics(ops, size, metric):
+    found, kept = over_partitions(ops, points_of("some equal", np.float32), 5, 3, metric)
+    assert kept == [ops.name == "cuda"] * len(kept)
+    assert (found.first_round is not None) == all(kept)
+    linkage = ops.linkage(*found[:2], first_round=found.first_round)
+    assert_same(linkage, reference.linkage(to_host(found.edges), to_host(found.weights)))
+
+
+@pytest.mark.usefixtures("size")
+@pytest.mark.parametrize("equal", [False, True])
+def test_fits_are_those_of_one_device(ops, gpus, equal):
+    points = points_of("some equal" if equal else "uneven", np.float32)
+    ours = emst.HDBSCANGPU(5, 4, device_ids=gpus).fit(points)
+    theirs = emst.HDBSCANGPU(5, 4, device=ops.name).fit(points)
+    assert_same(ours._model.linkage, theirs._model.linkage)
+    for name in ("labels_", "probabilities_"):
+        np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name))
