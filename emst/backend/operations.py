@@ -29,6 +29,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from emst.backend.partition_operations import PartitionOperations
+from emst.backend.partition_records import ListedEdges
 from emst.backend.records import (
     EUCLIDEAN,
     Adjacency,
@@ -313,6 +314,12 @@ class PointOperations(ArrayOperations, Protocol):
         ``ahead(edges, weights, first_round)`` with the result before the host knows whether it is right, so that the
         next stage begins; and then once more if ties were not in order, or if the first round is of no use after all.
         The call may launch what stays within bounds, whatever the edges are, but must not wait."""
+
+    def listed_edges(self, index: SearchIndex, forest: Forest, rows: Array) -> tuple[Array, ListedEdges]:
+        """The edges of a partition's forest, as `sorted_edges` returns them with `powers`, for the list of all
+        partitions: places of their ends on the curve, int32[m, 2], in the order of their rows; and the edges by these
+        rows. ``rows[place]``, int32[n], is the caller's row of a point. The powers of distances are None if the
+        hierarchy keeps no core distances."""
 
     def unscaled(self, index: SearchIndex, powers: Array, order: Array | None) -> Array:
         """Powers of scaled distances in curve order -> the distances in the caller's rows and units: T[n]. Without

@@ -230,25 +230,16 @@ class PartitionOperations(Protocol):
         Equal edges keep their order."""
 
     def insert_edges(
-        self,
-        index: SearchIndex,
-        edges: Array,
-        weights: Array,
-        rows: Array,
-        others: OpenEdges,
-        numbering: Numbering,
-        seen: Any = None,
+        self, listed: ListedEdges, places: Array, others: OpenEdges, numbering: Numbering, seen: Any = None
     ) -> ListedEdges:
-        """Edges of points and others as one list, in the total order: (weight, power of the distance, smaller end,
-        larger end).
+        """The edges of a partition and others as one list, in the total order: (weight, power of the distance, smaller
+        end, larger end).
 
-        `edges`, int32[m, 2], and `weights`, T[m], are what `sorted_edges` returned with `powers` for places on the
-        curve; ``rows[place]``, int32[n], is the caller's row of a point. `others` are in the total order too, and their
-        `a` and `b` are the rows of their ends, the smaller one first. `numbering` says which places their ids are: no
-        id is less than its `start`, and points beyond the partition follow on its own. A point that is left out is
-        compared as the place that follows it. Of edges with equal keys, `others` come first. The powers of distances
-        are None if the hierarchy keeps no core distances. `seen`, from `seen_by_partition`, is what edges bring along
-        for the dendrogram."""
+        `places` and `listed` are what `listed_edges` returned. `others` are in the total order too, and their `a` and
+        `b` are the rows of their ends, the smaller one first. `numbering` says which places their ids are: no id is
+        less than its `start`, and points beyond the partition follow on its own. A point that is left out is compared
+        as the place that follows it. Of edges with equal keys, `others` come first. `seen`, from `seen_by_partition`,
+        is what edges bring along for the dendrogram."""
 
     def merge_edges(self, first: ListedEdges, second: ListedEdges) -> ListedEdges:
         """The edges of both lists as one list, stably: edges of equal (weight, power of the distance) keep their order,
@@ -259,16 +250,16 @@ class PartitionOperations(Protocol):
     def ends_of_joined(
         self,
         first_round: Any,
-        index: SearchIndex,
-        edges: Array,
-        weights: Array,
+        listed: ListedEdges,
+        places: Array,
         joined: OpenEdges,
         numbering: Numbering,
+        n: int,
         base: int,
     ) -> Any:
-        """What the points of a partition have to say of the edges that rounds have found, `joined`, in the total order.
-        None without `first_round`, which `sorted_edges` has kept with `edges` and `weights`. `base` is the number of
-        its first component among those of all partitions."""
+        """What the n points of a partition have to say of the edges that rounds have found, `joined`, in the total
+        order. None without `first_round`, which the forest has kept (`sorted_edges`) when `listed_edges` returned
+        `listed` and `places`. `base` is the number of its first component among those of all partitions."""
 
     def seen_by_partition(self, own: Any, ends: Sequence[Any], rows: Array, which: Array) -> Any:
         """What the edges of a partition bring along. `own` is what `ends_of_joined` returned for it, `ends` for all

@@ -59,7 +59,7 @@ from emst.cpu.points.memory import require_memory, tree_bytes
 from emst.cpu.points.order import curve_codes, curve_order, curve_segments
 from emst.cpu.points.places import curve_places
 from emst.cpu.points.queries import nearest_across, nearest_distances, query_cores
-from emst.cpu.points.result import edge_powers, sorted_edges, unscaled
+from emst.cpu.points.result import edge_powers, listed_edges, sorted_edges, unscaled
 from emst.cpu.points.rounds import join_rest
 from emst.cpu.points.search import nearest_outgoing
 from emst.cpu.points.small import join_all
@@ -145,6 +145,7 @@ __all__ = [
     "lightest_of_edges",
     "linkage",
     "list_hits",
+    "listed_edges",
     "load_ahead",
     "merge",
     "merge_edges",

@@ -63,7 +63,7 @@ from emst.cuda.points.memory import require_memory, tree_bytes
 from emst.cuda.points.order import curve_codes, curve_order, curve_segments
 from emst.cuda.points.places import curve_places
 from emst.cuda.points.queries import nearest_across, nearest_distances, query_cores
-from emst.cuda.points.result import edge_powers, sorted_edges, unscaled
+from emst.cuda.points.result import edge_powers, listed_edges, sorted_edges, unscaled
 from emst.cuda.points.rounds import join_rest
 from emst.cuda.points.search import nearest_outgoing
 from emst.cuda.points.small import join_all
@@ -149,6 +149,7 @@ __all__ = [
     "lightest_of_edges",
     "linkage",
     "list_hits",
+    "listed_edges",
     "load_ahead",
     "merge",
     "merge_edges",

@@ -7,6 +7,7 @@ partition lists its edges in the total order, and lists of neighbours are merged
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,6 +62,7 @@ def tree_over_gpus(
         chunks, left_out = finite_chunks(whole, engine) if gaps else (whole, None)
         if chunks.n < max(2, request.min_samples):
             return None
+        request = replace(request, lists=True)
         fitted = fitted_tree(chunks, request, engine, progress, namer(whole, left_out, engine))
         rows = None if left_out is None else _rows_of_all(engine.gather(left_out), whole.offsets, ops)
         return TreeOfMany(gathered(fitted, engine, ops), rows)
@@ -152,8 +154,9 @@ def ends_here(ops: Backend, local: Local, joined: OpenEdges, base: int | None) -
     edges = OpenEdges(ops.readable(joined.words))
     edges = ops.edges_at(edges, ops.edge_order(edges))
     first_round, at = (None, 0) if base is None else (local.first_round, base)
-    certain = local.partition.index, local.edges, local.weights
-    ends = ops.ends_of_joined(first_round, *certain, edges, local.numbering, at)
+    points = len(local.partition.rows)
+    assert local.listed is not None
+    ends = ops.ends_of_joined(first_round, local.listed, local.edges, edges, local.numbering, points, at)
     return EndsHere(edges, rows_of_joined(ops, local, edges), ends)
 
 
@@ -166,9 +169,8 @@ def listed(ops: Backend, local: Local, own: EndsHere, ends: list[EndsHere]) -> t
     if len(partition.left_out):  # the edges of length 0 from the first point to these
         others = together(ops, [stars_of(ops, local, *ascending(rows_of_stars(ops, local)).T), others])
         others = ops.edges_at(others, ops.edge_order(others))
-    of_points = ops.asarray(partition.rows, np.int32)
-    certain = partition.index, local.edges, local.weights
-    return ops.insert_edges(*certain, of_points, others, local.numbering, seen), seen
+    assert local.listed is not None
+    return ops.insert_edges(local.listed, local.edges, others, local.numbering, seen), seen
 
 
 def merged(ops: Backend, first: ListedEdges, second: ListedEdges) -> ListedEdges:

@@ -177,7 +177,12 @@ def local_tree(
         forest, certain = _grown(ops, index, weight, reach, search.first_round)
     component, size = ops.number_points(certain.labels, certain.roots)
     edges = ops.take_open(index, forest, certain.roots, component, partition.numbering(place.start))
-    ends, weights = ops.sorted_edges(index, forest, None, powers=True)
+    listed = None
+    if search.lists:
+        ends, listed = ops.listed_edges(index, forest, ops.asarray(partition.rows, np.int32))
+        weights = listed.weight
+    else:
+        ends, weights = ops.sorted_edges(index, forest, None, powers=True)
     ops.forget_neighbours(index)
     if index.core is not None and rest < np.inf:
         rest = ops.least_of_others(weight, near)
@@ -185,7 +190,7 @@ def local_tree(
     first_round = (
         None if len(partition.left_out) else forest.first_round
     )  # points that are left out have no place in it
-    return Local(place, partition, core, component, size, ends, weights, edges, *bounds, first_round)
+    return Local(place, partition, core, component, size, ends, weights, edges, *bounds, listed, first_round)
 
 
 class _Certain:

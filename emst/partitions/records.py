@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from emst.backend.partition_records import Numbering, OpenEdges
+from emst.backend.partition_records import ListedEdges, Numbering, OpenEdges
 from emst.backend.records import LEAST_EXTENT, Array, Box, Norm, SearchIndex
 from emst.distances.metrics import Metric
 from emst.partitions.engine import Future, Sized
@@ -31,7 +31,8 @@ class Request:
     partitions: int | None = None  # how many to aim at
     dtype: Any = None
     alpha: float = 1.0  # as for `emst.spanning.metric_tree`
-    first_round: bool = False  # whether partitions keep Borůvka's first round, for the dendrogram of all points
+    lists: bool = False  # whether partitions list their edges by the caller's rows, for one list of all
+    first_round: bool = False  # whether they keep Borůvka's first round, for the dendrogram of all points
 
 
 class Amount(NamedTuple):
@@ -50,7 +51,8 @@ class Search:
     norm: Norm
     core_factor: float  # see `Metric.core_factor`
     bits: int | None = None  # 2^bits units are the weight 1; None without weights
-    first_round: bool = False  # see `Request`
+    lists: bool = False  # see `Request`
+    first_round: bool = False  # see there
 
     @property
     def per(self) -> int:
@@ -177,7 +179,7 @@ class Local(Sized):
     core: Array | None  # T[n]: powers of the core distances
     component: Array  # int32[n]: component of every point, from 0
     size: Array  # int64[count]: points of every component
-    edges: Array  # int32[n - count, 2]: places of the ends of the certain edges, in the total order
+    edges: Array  # int32[n - count, 2]: places of the ends of the certain edges, in the total order; see `listed`
     weights: Array  # T[n - count]: their weights, powers
     open: OpenEdges  # its edges that are not certain; ends are ids
     weight: Array  # T[n]: lower bound of the weights of edges from every point to other partitions
@@ -185,6 +187,7 @@ class Local(Sized):
     least: Array  # T[count]: least `weight` of a component
     near: Array  # int32[m]: the points near the border, whose bounds were computed one by one, ascending
     rest: float  # least `weight` of the other points
+    listed: ListedEdges | None = None  # the same edges by the caller's rows, in whose order their ends are then
     first_round: Any = None  # of its points, if the backend has kept it: see `sorted_edges`
 
     @property

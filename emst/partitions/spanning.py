@@ -70,7 +70,7 @@ def fitted_tree(
     factor = metric.core_factor(request.alpha, k, units.dtype)
     scale = scale_of(statistics, metric.searched_in(units.dtype), metric.norm.degree, factor)
     bits = None if weights is None else weights.bits
-    search = Search(k, scale, metric.norm, factor, bits, request.first_round)
+    search = Search(k, scale, metric.norm, factor, bits, request.lists, request.first_round)
     tree = partitioned_tree(images, chunks.sizes, statistics.box, search, count, engine, progress, weights)
     return Fitted(tree, units)
 

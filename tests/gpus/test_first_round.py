@@ -36,7 +36,7 @@ def points_of(kind, dtype):
 def over_partitions(ops, points, k, partitions, metric="euclidean"):
     """The tree of points in so many partitions, and how many have kept their first round."""
     with Threads(partitions, device=ops.name) as engine:
-        request = Request(tree_metric_of(metric, None), k, partitions, first_round=True)
+        request = Request(tree_metric_of(metric, None), k, partitions, lists=True, first_round=True)
         fitted = fitted_tree(chunks_of(np.array_split(points, partitions), engine), request, engine, Progress())
         kept = [local.first_round is not None for local in engine.gather(fitted.tree.locals)]
         return tree.gathered(fitted, engine, ops), kept

@@ -255,7 +255,7 @@ def test_points_that_are_left_out_have_ids(ops, partitions, k):
     lattice = np.random.default_rng(0).integers(0, 16, (1200, 2)).astype(float)
     X = np.random.default_rng(1).permutation(np.concatenate([lattice, np.full((1500, 2), 5.0)]))
     with Threads(partitions, device=ops.name) as engine:
-        request = Request(tree_metric_of("euclidean", None), k, partitions)
+        request = Request(tree_metric_of("euclidean", None), k, partitions, lists=True)
         fitted = fitted_tree(chunks_of(np.array_split(X, partitions), engine), request, engine, Progress())
         parts = [local.partition for local in engine.gather(fitted.tree.locals)]
         found = tree.gathered(fitted, engine, ops)

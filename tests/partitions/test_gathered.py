@@ -44,28 +44,36 @@ def points_and_forest(kind, dtype, k):
 
 
 def listed(ops, x, k, norm=EUCLIDEAN, forest=None):
-    """The hierarchy of the backend, that of the reference, and the edges of the tree with their weights and powers. The
-    ends of the edges are places on the curve. `forest` is the one with all these edges, if it is known."""
+    """The rows of points by their places on the curve, places of the ends of the edges of the tree, and these edges by
+    the caller's rows. `forest` is the one with all these edges, if it is known."""
     index, expected, order = hierarchies(ops, x, k, norm)
-    forest = forest_of(expected) if forest is None else forest
-    places = to_device(ops, np.arange(len(x), dtype=np.int32))
-    edges, weights = map(to_host, ops.sorted_edges(index, forest_on(ops, forest), places, powers=True))
-    powers = reference.edge_powers(expected, *edges.T) if k > 1 else None
-    return index, expected, order.astype(np.int32), edges, weights, powers
+    forest, rows = forest_of(expected) if forest is None else forest, order.astype(np.int32)
+    places, edges = ops.listed_edges(index, forest_on(ops, forest), to_device(ops, rows))
+    wanted = reference.listed_edges(expected, forest, rows)
+    np.testing.assert_array_equal(to_host(places), wanted[0])
+    assert_same(edges, wanted[1])
+    return rows, *wanted
 
 
 def opened(rows, weight, power, places, numbering):
     """Edges with these rows, whose ends are the ids of places that may be beyond the partition."""
     start, kept, left_out = numbering
-    ids = places.astype(np.int64) + start + (places >= kept) * left_out
+    ids = np.sort(places, axis=1).astype(np.int64)
+    ids += start + (ids >= kept) * left_out
     return OpenEdges.of(*rows.T, *ids.T, weight, weight if power is None else power)
 
 
-def inserted(ops, index, edges, weights, rows, others, numbering):
-    edges, weights, rows = (to_device(ops, one) for one in (edges, weights, rows))
-    return ops.insert_edges(index, edges, weights, rows, OpenEdges(to_device(ops, others.words)), numbering)
+def at(edges, chosen):
+    """Some of listed edges."""
+    return ListedEdges(*(None if column is None else column[chosen] for column in edges))
 
 
+def inserted(ops, edges, places, others, numbering):
+    words = OpenEdges(to_device(ops, others.words))
+    return ops.insert_edges(on(ops, edges), to_device(ops, places), words, numbering)
+
+
+@pytest.mark.usefixtures("size")
 @pytest.mark.parametrize("k", [1, 4])
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("kind", KINDS)
@@ -73,59 +81,58 @@ def inserted(ops, index, edges, weights, rows, others, numbering):
 def test_edges_that_were_taken_out_go_back(ops, kind, dtype, k, share):
     numbering = Numbering(2**32 + 5, 40, 7)
     x, forest = points_and_forest(kind, dtype, k)
-    index, expected, rows, edges, weights, powers = listed(ops, x, k, forest=forest)
-    out = np.random.default_rng(5).random(len(edges)) < share
-    of_rows = np.sort(rows[edges], axis=1)
-    others = opened(of_rows[out], weights[out], None if powers is None else powers[out], edges[out], numbering)
-    given = edges[~out], weights[~out], rows, others, numbering
-    found = inserted(ops, index, *given)
-    assert_same(found, ListedEdges(of_rows, weights, powers))
-    assert_same(found, reference.insert_edges(expected, *given))
+    _, places, edges = listed(ops, x, k, forest=forest)
+    out = np.random.default_rng(5).random(len(places)) < share
+    taken = at(edges, out)
+    others = opened(taken.rows, taken.weight, taken.power, places[out], numbering)
+    given = at(edges, ~out), places[~out], others, numbering
+    found = inserted(ops, *given)
+    assert_same(found, edges)
+    assert_same(found, reference.insert_edges(*given))
 
 
 @pytest.mark.parametrize("k", [1, 4])
 @pytest.mark.parametrize("norm", ["euclidean", "manhattan", "powers 3"])
 def test_others_among_edges_of_the_same_keys(ops, k, norm):
     """Their ends decide: between those of the edges, equal to them, and where no point is. Some weights are new."""
-    x = cloud(400, 2, np.float64, "lattice")
-    index, expected, rows, edges, weights, powers = listed(ops, x, k, BY_NAME[norm])
+    _, places, edges = listed(ops, cloud(400, 2, np.float64, "lattice"), k, BY_NAME[norm])
     g = np.random.default_rng(1)
-    like = g.integers(0, len(edges), 300)
-    weight, of_distance = weights[like], (weights if powers is None else powers)[like]
+    like = g.integers(0, len(places), 300)
+    weight, of_distance = edges.weight[like], (edges.weight if edges.power is None else edges.power)[like]
     weight[::9] *= 1.5
     of_distance = np.minimum(of_distance, weight) if k > 1 else weight
-    ends = np.sort(edges[like] + g.integers(-3, 4, (300, 2)), axis=1).clip(0).astype(np.int32)
+    ends = np.sort(places[like] + g.integers(-3, 4, (300, 2)), axis=1).clip(0).astype(np.int32)
     ends[::7, 1] += 1000
     order = np.lexsort((ends[:, 1], ends[:, 0], of_distance, weight))
     rows_of = np.arange(600, dtype=np.int32).reshape(300, 2)
     numbering = Numbering(0, 400, 0)
-    given = edges, weights, rows, opened(rows_of, weight[order], of_distance[order], ends[order], numbering), numbering
-    assert_same(inserted(ops, index, *given), reference.insert_edges(expected, *given))
+    given = edges, places, opened(rows_of, weight[order], of_distance[order], ends[order], numbering), numbering
+    assert_same(inserted(ops, *given), reference.insert_edges(*given))
 
 
 @pytest.mark.parametrize("k", [1, 4])
 def test_points_that_are_left_out(ops, k):
     """They follow the first points, which are equal; the edges of length 0 to them come behind those among these."""
     x = np.concatenate([np.zeros((6, 2)), 1 + cloud(300, 2, np.float64, "lattice")])
-    index, expected, rows, edges, weights, _ = listed(ops, x, k)
+    rows, places, edges = listed(ops, x, k)
     first, zero = int(np.flatnonzero(rows == 0)[0]), np.zeros(9)
     numbering = Numbering(100, first + 6, 9)
     stars = np.stack([np.full(9, 100 + first), 100 + first + 6 + np.arange(9)], axis=1)
     of_rows = np.stack([np.zeros(9, np.int32), np.arange(1000, 1009, dtype=np.int32)], axis=1)
     others = OpenEdges.of(*of_rows.T, *stars.T, zero, zero)
-    given = edges, weights, rows, others, numbering
-    found = inserted(ops, index, *given)
-    assert_same(found, reference.insert_edges(expected, *given))
+    given = edges, places, others, numbering
+    found = inserted(ops, *given)
+    assert_same(found, reference.insert_edges(*given))
     np.testing.assert_array_equal(to_host(found.rows)[5:14], of_rows)
 
 
 @pytest.mark.parametrize("n", [1, 2])
 def test_hardly_any_points(ops, n):
-    index, expected, rows, edges, weights, _ = listed(ops, cloud(n, 3, np.float64), 1)
+    _, places, edges = listed(ops, cloud(n, 3, np.float64), 1)
     numbering = Numbering(4, n, 2)
     others = opened(np.array([[0, 7]], np.int32), np.zeros(1), None, np.array([[0, 9]]), numbering)
-    given = edges, weights, rows, others, numbering
-    assert_same(inserted(ops, index, *given), reference.insert_edges(expected, *given))
+    given = edges, places, others, numbering
+    assert_same(inserted(ops, *given), reference.insert_edges(*given))
 
 
 def random_list(g, m, dtype, ties, powers, first_row):

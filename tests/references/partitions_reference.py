@@ -374,20 +374,18 @@ def leaves_of(outline, home):
     return leaves, partition[leaves]
 
 
-def insert_edges(index, edges, weights, rows, others, numbering, seen=None):
+def insert_edges(listed, places, others, numbering, seen=None):
     """All edges, sorted."""
     start, kept, left_out = numbering
-    places = np.stack([others.u, others.v], axis=1) - start
-    ends = np.where(places < kept, places, np.maximum(places - left_out, kept))
-    u, v = edges.T
-    power = weights if index.core is None else power_between(index.scaled[u], index.scaled[v], index.norm)
-    u, v = np.concatenate([ends, edges]).T
+    of_others = np.stack([others.u, others.v], axis=1) - start
+    ends = np.where(of_others < kept, of_others, np.maximum(of_others - left_out, kept))
+    u, v = np.concatenate([ends, np.sort(places, axis=1)]).T
     both = ListedEdges(
-        np.concatenate([np.stack([others.a, others.b], axis=1), np.sort(rows[edges], axis=1)]),
-        np.concatenate([others.weight, weights]),
-        np.concatenate([others.power, power]),
+        np.concatenate([np.stack([others.a, others.b], axis=1), listed.rows]),
+        np.concatenate([others.weight, listed.weight]),
+        np.concatenate([others.power, listed.weight if listed.power is None else listed.power]),
     )
-    return in_order(both, np.lexsort((v, u, both.power, both.weight)), index.core is not None)  # stable
+    return in_order(both, np.lexsort((v, u, both.power, both.weight)), listed.power is not None)  # stable
 
 
 def merge_edges(first, second):
@@ -398,7 +396,7 @@ def merge_edges(first, second):
     return in_order(ListedEdges(rows, weight, power), np.lexsort((power, weight)), powers)  # stable
 
 
-def ends_of_joined(first_round, index, edges, weights, joined, numbering, base):
+def ends_of_joined(first_round, listed, places, joined, numbering, n, base):
     return None  # no round is kept
 
 

@@ -98,6 +98,7 @@ from prediction_reference import (  # noqa: F401, more operations
 from published_reference import grow_subtrees, lightest_of_edges  # noqa: F401, more operations
 from validity_reference import cluster_trees, core_distance_sums, separations  # noqa: F401, more operations
 
+from emst.backend.partition_records import ListedEdges
 from emst.backend.records import (
     CROWD,
     CURVE_BITS,
@@ -516,6 +517,14 @@ def sorted_edges(index, forest, order, powers=False, ahead=None):
     rows = np.stack([order[u[ranked]], order[v[ranked]]], axis=1)
     weights = weight[ranked] if powers else rooted(weight[ranked], index.norm, index.scale)
     return np.sort(rows, axis=1).astype(np.int32), weights
+
+
+def listed_edges(index, forest, rows):
+    places, weights = sorted_edges(index, forest, None, powers=True)
+    of_rows = rows[places]
+    places = np.where(of_rows[:, :1] < of_rows[:, 1:], places, places[:, ::-1])
+    power = None if index.core is None else edge_powers(index, *places.T)
+    return places, ListedEdges(np.sort(of_rows, axis=1), weights, power)
 
 
 def unscaled(index, powers, order):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-def ends_of_joined(first_round, index, edges, weights, joined, numbering, base):
+def ends_of_joined(first_round, listed, places, joined, numbering, n, base):
     """See `emst.backend.partition_operations`."""
     return None
 

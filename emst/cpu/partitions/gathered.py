@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from emst.backend.partition_records import ListedEdges
-from emst.cpu.points.distances import distance_power
 from emst.cpu.runtime.compile import kernel, part
 from emst.cpu.runtime.numbers import greater, lesser
 from emst.cpu.runtime.parallel import for_chunks, grain_for
@@ -13,15 +12,15 @@ from emst.cpu.runtime.parallel import for_chunks, grain_for
 GRAIN = 1 << 14  # edges
 
 
-def insert_edges(index, edges, weights, rows, others, numbering, seen=None):
+def insert_edges(listed, places, others, numbering, seen=None):
     """See `emst.backend.partition_operations`."""
-    m, k, powers = len(weights), len(others), index.core is not None
+    m, k = len(places), len(others)
     ends, others = numbering.places(np.stack([others.u, others.v], axis=1)), _listed(others)
-    listed, before = _places(m + k, weights.dtype, powers), np.empty(k, np.int64)
-    given = edges, weights, index.nodes.blocks, index.space, powers
-    for_chunks(_put_others, k, grain_for(k, 1 << 10), *given, ends, others, before, _keyed(listed))
-    for_chunks(_put_edges, m, grain_for(m, GRAIN), *given, rows, before, _keyed(listed))
-    return listed
+    whole, before = _places(m + k, listed.weight.dtype, listed.power is not None), np.empty(k, np.int64)
+    edges, out = _keyed(listed), _keyed(whole)
+    for_chunks(_put_others, k, grain_for(k, 1 << 10), edges, places, ends, others, before, out)
+    for_chunks(_put_edges, m, grain_for(m, GRAIN), edges, before, out)
+    return whole
 
 
 def merge_edges(first, second):
@@ -51,16 +50,20 @@ def _keyed(edges):
 
 
 @kernel
-def _put_others(edges, weights, blocks, space, powers, ends, others, before, listed, begin, end):
+def _put_others(edges, places, ends, others, before, listed, begin, end):
     """Each goes behind as many of the edges as come before it."""
     for j in range(begin, end):
-        low, high = 0, len(weights)
+        low, high = 0, len(places)
         while low < high:
             middle = (low + high) // 2
-            u, v, key, mine = np.int64(edges[middle, 0]), np.int64(edges[middle, 1]), weights[middle], others.weight[j]
-            if powers and key == mine:
-                key, mine = distance_power(blocks, space, u, v), others.power[j]
-            if key < mine or (key == mine and _ends_come_first(u, v, ends[j, 0], ends[j, 1])):
+            if _precedes(edges, middle, others, j):
+                comes_first = True
+            elif _precedes(others, j, edges, middle):
+                comes_first = False
+            else:
+                u, v = np.int64(places[middle, 0]), np.int64(places[middle, 1])
+                comes_first = _ends_come_first(lesser(u, v), greater(u, v), ends[j, 0], ends[j, 1])
+            if comes_first:
                 low = middle + 1
             else:
                 high = middle
@@ -74,15 +77,12 @@ def _ends_come_first(u, v, other_u, other_v):
 
 
 @kernel
-def _put_edges(edges, weights, blocks, space, powers, rows, before, listed, begin, end):
+def _put_edges(edges, before, listed, begin, end):
     others = np.searchsorted(before, begin, "right")
     for i in range(begin, end):
         while others < len(before) and before[others] <= i:
             others += 1
-        u, v, at = np.int64(edges[i, 0]), np.int64(edges[i, 1]), i + others
-        listed.rows[at, 0], listed.rows[at, 1] = lesser(rows[u], rows[v]), greater(rows[u], rows[v])
-        listed.power[at] = distance_power(blocks, space, u, v) if powers else weights[i]
-        listed.weight[at] = weights[i]
+        _copy(edges, i, listed, i + others)
 
 
 @kernel

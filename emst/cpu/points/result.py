@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from emst.backend.partition_records import ListedEdges
 from emst.cpu.points.distances import distance_power
 from emst.cpu.points.knn import forget_neighbours
 from emst.cpu.points.norms import for_few
@@ -40,6 +41,16 @@ def sorted_edges(index, forest, order, powers=False, ahead=None):
     args = (slots, rows, *_lengths(index, forest, powers), edges, weights)
     for_chunks(_finish, m, grain_for(m, 1 << 14), *args)
     return edges, weights
+
+
+def listed_edges(index, forest, rows):
+    """See `emst.backend.operations`."""
+    places, weights = sorted_edges(index, forest, None, powers=True)
+    powers = None if index.core is None else edge_powers(index, places[:, 0], places[:, 1])
+    of_rows = take(rows, places.reshape(-1)).reshape(-1, 2)
+    turned = of_rows[:, 0] > of_rows[:, 1]
+    places[turned], of_rows[turned] = places[turned, ::-1], of_rows[turned, ::-1]
+    return places, ListedEdges(of_rows, weights, powers)
 
 
 def _lengths(index, forest, powers):

@@ -11,10 +11,10 @@
 constexpr u32 CHOSE = FIRST_CHOSE,
               ELSEWHERE = ~0u;  // the greatest number: the least one is that of the right partition
 
-__global__ void offer_certain(const int2 *edges, i64 m, const Hooks *hooks, u64 *choice) {
+__global__ void offer_certain(const int2 *places, i64 m, const Hooks *hooks, u64 *choice) {
   int2 ends[EACH];
 #pragma unroll
-  for (int j = 0; j < EACH; j++) ends[j] = point_of_thread(j) < m ? edges[point_of_thread(j)] : make_int2(0, 0);
+  for (int j = 0; j < EACH; j++) ends[j] = point_of_thread(j) < m ? places[point_of_thread(j)] : make_int2(0, 0);
 #pragma unroll
   for (int j = 0; j < EACH; j++) {
     const i64 i = point_of_thread(j);
@@ -27,10 +27,10 @@ __global__ void offer_certain(const int2 *edges, i64 m, const Hooks *hooks, u64 
 // A thread has one end of an edge that rounds have found. If it lies here and was held back, the edge is offered to it;
 // `offered` becomes the number that this edge has as a choice, or NO_CHOICE. The host is told of a power that is 0: the
 // ends of such an edge need not be equal (first_round.cuh).
-template <class T, int METRIC>
-__global__ void offer_found(const int2 *edges, const Bits<T> *weights, i64 m, const T *points, int dimensions,
-                            int stride, const Norm<METRIC> norm, const u64 *words, i64 count, const Numbering numbering,
-                            i64 n, const Hooks *hooks, u64 *choice, u64 *offered, int *apart, int *told) {
+template <class T>
+__global__ void offer_found(const int2 *places, const Bits<T> *weight, const Bits<T> *power, i64 m, const u64 *words,
+                            i64 count, const Numbering numbering, i64 n, const Hooks *hooks, u64 *choice, u64 *offered,
+                            int *apart, int *told) {
   const i64 i = thread_id();
   if (i >= 2 * count) return;
   const u64 *const edge = words + i / 2 * WORDS_OF<T>;
@@ -38,8 +38,7 @@ __global__ void offer_found(const int2 *edges, const Bits<T> *weights, i64 m, co
   const i64 place = numbering.place_of(edge[1 + i % 2]);
   u64 number = NO_CHOICE;
   if (place >= 0 && place < n && is_held(hooks, (int)place)) {
-    number =
-        found_choice(edges_before<true>(edge, numbering, edges, weights, m, points, dimensions, stride, norm), i / 2);
+    number = found_choice(edges_before<T>(edge, numbering, places, weight, power, m), i / 2);
     atomicMin(choice + place, number);
   }
   offered[i] = number;

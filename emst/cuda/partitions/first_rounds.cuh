@@ -23,16 +23,14 @@ struct SeenEdges {
 
   __device__ bool chooses(int p, i64 edge) const { return is_held(hooks, p) && choice[p] == certain_choice(edge); }
 
-  // The certain edge between two places, of which the second one is the first end in the result if `swapped`.
-  __device__ void put(i64 edge, int2 ends, bool swapped, i64 at) const {
+  // A certain edge. The places of its ends are in the order of their rows.
+  __device__ void put(i64 edge, int2 places, i64 at) const {
     const u32 word = seen[edge], number = word & NUMBER;
-    const bool x = word & FIRST_CHOSE || chooses(ends.x, edge), y = word & SECOND_CHOSE || chooses(ends.y, edge);
+    const u32 chosen = (chooses(places.x, edge) ? FIRST_CHOSE : 0) | (chooses(places.y, edge) ? SECOND_CHOSE : 0);
     if (word & LEFT) {
       const int2 of_ends = between[number];
-      const int first = (int)base + of_ends.x, second = (int)base + of_ends.y;
-      out_between[number] = swapped ? make_int2(second, first) : make_int2(first, second);
+      out_between[number] = make_int2((int)base + of_ends.x, (int)base + of_ends.y);
     }
-    out_seen[at] = ((swapped ? y : x) ? FIRST_CHOSE : 0) | ((swapped ? x : y) ? SECOND_CHOSE : 0) | (word & LEFT) |
-                   ((u32)base + number);
+    out_seen[at] = (word & ~NUMBER) | chosen | ((u32)base + number);
   }
 };

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import cupy
 import numpy as np
 
-from emst.backend.partition_records import Numbering, OpenEdges
+from emst.backend.partition_records import ListedEdges, Numbering, OpenEdges
 from emst.cuda.first_round import MOST_ROOTS, FirstRound
-from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.arguments import as_struct
+from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.copies import concatenated
 from emst.cuda.runtime.launch import launch, launch_over_points
 from emst.cuda.runtime.memory import all_ones, cleared, empties, scratch
@@ -57,11 +57,11 @@ class SeenByPartition:
 
 def ends_of_joined(
     first_round: FirstRound | None,
-    index: SearchIndex,
-    edges: cupy.ndarray,
-    weights: cupy.ndarray,
+    listed: ListedEdges,
+    places: cupy.ndarray,
     joined: OpenEdges,
     numbering: Numbering,
+    n: int,
     base: int,
 ) -> Ends | None:
     """See `emst.backend.partition_operations`."""
@@ -69,14 +69,13 @@ def ends_of_joined(
         return None
     assert first_round.of_points is not None, "points of partitions are held back"
     hooks, component = first_round.of_points
-    n, m, (count, width) = index.n, len(weights), joined.words.shape
+    (_, weight, power, _), (count, width), m = listed, joined.words.shape, len(places)
     (choice,), (ends,) = all_ones((n, np.uint64)), empties(((count, 2), np.uint32))
     (offered,), (state,), told = scratch((2 * count, np.uint64)), cleared((1, np.int32)), Written(1)
-    launch_over_points("partitions/first_rounds", "offer_certain", m, edges, m, hooks, choice)
-    certain = edges, weights, m, index.rows, *index.shape, index.metric.norm
-    found, here = (joined.words, count, as_struct(numbering, np.int64), n), (hooks, choice, offered)
-    name = f"offer_found<{index.T}, {index.metric.number}>"
-    launch("partitions/first_rounds", name, 2 * count, *certain, *found, *here, state, told.address)
+    launch_over_points("partitions/first_rounds", "offer_certain", m, places, m, hooks, choice)
+    found = joined.words, count, as_struct(numbering, np.int64), n
+    here, name = (hooks, choice, offered, state, told.address), f"offer_found<{ctype(weight.dtype)}>"
+    launch("partitions/first_rounds", name, 2 * count, places, weight, power, m, *found, *here)
     told.launched()
     args = joined.words, np.int32(width), *found[1:], component, choice, offered, base, ends
     launch("partitions/first_rounds", "see_ends", 2 * count, *args)

@@ -19,47 +19,39 @@ __device__ inline i64 count_upto(const int *numbers, i64 low, i64 high, i64 valu
 }
 
 // A thread writes one of the others, an edge as `OpenEdges` of the records: a binary search finds how many of the
-// partition's edges come before it.
-template <class T, int METRIC, bool MRD>
-__global__ void put_others(const int2 *edges, const Bits<T> *weights, i64 m, const T *points, int dimensions,
-                           int stride, const Norm<METRIC> norm, const u64 *words, i64 others, const Numbering numbering,
-                           int *before, const SeenEdges seen, int2 *out_rows, Bits<T> *out_weight, Bits<T> *out_power) {
+// partition's edges come before it. The power arrays are null where weights are powers.
+template <class T>
+__global__ void put_others(const int2 *places, const Bits<T> *weight, const Bits<T> *power, i64 m, const u64 *words,
+                           i64 others, const Numbering numbering, int *before, const SeenEdges seen, int2 *out_rows,
+                           Bits<T> *out_weight, Bits<T> *out_power) {
   const i64 j = thread_id();
   if (j >= others) return;
   const u64 *const other = words + j * WORDS_OF<T>;
-  const i64 first = edges_before<MRD>(other, numbering, edges, weights, m, points, dimensions, stride, norm);
+  const i64 first = edges_before<T>(other, numbering, places, weight, power, m);
   before[j] = (int)first;
   const i64 at = first + j;
   out_rows[at] = make_int2((int)(u32)other[0], (int)(u32)(other[0] >> 32));
   out_weight[at] = weight_in<T>(other);
-  if constexpr (MRD) out_power[at] = power_in<T>(other);
+  if (out_power) out_power[at] = power_in<T>(other);
   if (seen.seen) seen.out_seen[at] = seen.found[seen.which[j]];
 }
 
-// Few of the others lie between the edges of a block. Rows are read at random places, which takes most of the time.
-template <class T, int METRIC, bool MRD>
-__global__ void put_edges(const int2 *edges, const Bits<T> *weights, i64 m, const T *points, int dimensions, int stride,
-                          const Norm<METRIC> norm, const int *rows, const int *before, i64 others, const SeenEdges seen,
-                          int2 *out_rows, Bits<T> *out_weight, Bits<T> *out_power) {
+// Few of the others lie between the edges of a block.
+template <class T>
+__global__ void put_edges(const int2 *places, const int2 *rows, const Bits<T> *weight, const Bits<T> *power, i64 m,
+                          const int *before, i64 others, const SeenEdges seen, int2 *out_rows, Bits<T> *out_weight,
+                          Bits<T> *out_power) {
   const i64 first = point_of_thread(0) - threadIdx.x, last = minimum(first + EACH * (i64)blockDim.x, m) - 1;
   const i64 from = count_upto(before, 0, others, first), to = count_upto(before, from, others, last);
-  int2 edge[EACH], row[EACH];
-#pragma unroll
-  for (int j = 0; j < EACH; j++)
-    if (point_of_thread(j) < m) edge[j] = edges[point_of_thread(j)];
-#pragma unroll
-  for (int j = 0; j < EACH; j++)
-    if (point_of_thread(j) < m) row[j] = make_int2(rows[edge[j].x], rows[edge[j].y]);
 #pragma unroll
   for (int j = 0; j < EACH; j++) {
     const i64 i = point_of_thread(j);
     if (i >= m) return;
     const i64 at = i + count_upto(before, from, to, i);
-    const Bits<T> weight = weights[i];
-    out_rows[at] = make_int2(minimum(row[j].x, row[j].y), maximum(row[j].x, row[j].y));
-    out_weight[at] = weight;
-    if constexpr (MRD) out_power[at] = power_of<true>(edge[j], weight, points, dimensions, stride, norm);
-    if (seen.seen) seen.put(i, edge[j], row[j].y < row[j].x, at);
+    out_rows[at] = rows[i];
+    out_weight[at] = weight[i];
+    if (out_power) out_power[at] = power[i];
+    if (seen.seen) seen.put(i, places[i], at);
   }
 }
 

@@ -7,7 +7,6 @@ import numpy as np
 
 from emst.backend.partition_records import ListedEdges, Numbering, OpenEdges
 from emst.cuda.partitions.first_rounds import NOTHING_SEEN, SeenByPartition
-from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.arguments import as_struct
 from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import BLOCK, MERGED_EACH
@@ -15,25 +14,22 @@ from emst.cuda.runtime.launch import launch, launch_grid, launch_over_points
 
 
 def insert_edges(
-    index: SearchIndex,
-    edges: cupy.ndarray,
-    weights: cupy.ndarray,
-    rows: cupy.ndarray,
+    listed: ListedEdges,
+    places: cupy.ndarray,
     others: OpenEdges,
     numbering: Numbering,
     seen: SeenByPartition | None = None,
 ) -> ListedEdges:
     """See `emst.backend.partition_operations`."""
-    m, k = len(weights), len(others)
-    listed = _places(m + k, weights.dtype, index.core is not None, seen is not None)
-    before, places = cupy.empty(k, np.int32), listed[:3]
-    given = edges, weights, m, index.rows, *index.shape, index.metric.norm
-    put = NOTHING_SEEN if seen is None else seen.puts(listed.seen)
-    template = f"<{index.T}, {index.metric.number}, {_mrd(listed)}>"
+    (rows, weight, power, _), m, k = listed, len(listed.weight), len(others)
+    whole = _places(m + k, weight.dtype, power is not None, seen is not None)
+    before, T = cupy.empty(k, np.int32), ctype(weight.dtype)
+    put = (NOTHING_SEEN if seen is None else seen.puts(whole.seen), *whole[:3])
     of_others = others.words, k, as_struct(numbering, np.int64), before
-    launch("partitions/gathered", f"put_others{template}", k, *given, *of_others, put, *places)
-    launch_over_points("partitions/gathered", f"put_edges{template}", m, *given, rows, before, k, put, *places)
-    return listed
+    launch("partitions/gathered", f"put_others<{T}>", k, places, weight, power, m, *of_others, *put)
+    edges = places, rows, weight, power, m
+    launch_over_points("partitions/gathered", f"put_edges<{T}>", m, *edges, before, k, *put)
+    return whole
 
 
 def merge_edges(first: ListedEdges, second: ListedEdges) -> ListedEdges:

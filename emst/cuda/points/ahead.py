@@ -140,6 +140,7 @@ def kernels_of(
         "MRD": "true" if cores else "false",
         "ROOTED": "true" if norm.degree == 2 else "false",
         "SQUARED": "true" if norm.degree == 2 and not partitions else "false",  # they keep powers
+        "LISTED": "true" if partitions else "false",
         "STAGES": f"{stages()}, {'true' if d <= PRODUCT_CHUNK else 'false'}" if not walks else "",
     }
     lines = "\n".join(KERNELS[kind] for kind, needed in wanted.items() if needed).format(**names).split("\n")

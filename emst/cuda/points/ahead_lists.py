@@ -34,8 +34,8 @@ KERNELS = {
         points/duplicates list_heads<{T}>
         points/duplicates join_to_heads<{T}>
         points/cached begin_round<{T}, {WALKED}>
-        points/result list_edges<{T}, {M}, {MRD}>
-        points/result emit_sorted<{T}, {MRD}, {SQUARED}>
+        points/result list_edges<{T}, {M}, {MRD}, {LISTED}>
+        points/result emit_sorted<{T}, {MRD}, {SQUARED}, {LISTED}>
     """,
     # sorts whose passes are taken by one launch, and those of more keys
     "passes at once": """
@@ -115,7 +115,7 @@ KERNELS = {
         runtime/sort rank_keys<u64>
         runtime/sort rank_keys<u32>
         points/result list_long_runs
-        points/result emit_listed<{T}, {MRD}, {SQUARED}>
+        points/result emit_listed<{T}, {MRD}, {SQUARED}, {LISTED}>
         runtime/gather gather_words<u64, int>
         runtime/gather gather_words<u32, int>
     """,
@@ -171,8 +171,8 @@ KERNELS = {
         partitions/joined rows_here<int>
         partitions/joined edges_from<{WORDS}>
         partitions/joined edge_keys
-        partitions/gathered put_others<{T}, {M}, {MRD}>
-        partitions/gathered put_edges<{T}, {M}, {MRD}>
+        partitions/gathered put_others<{T}>
+        partitions/gathered put_edges<{T}>
         partitions/gathered split_tiles<{T}, {MRD}>
         partitions/gathered merge_edges<{T}, {MRD}>
         merge hook<float>
@@ -206,7 +206,7 @@ KERNELS = {
     """,
     "partitions with a first round": """
         partitions/first_rounds offer_certain
-        partitions/first_rounds offer_found<{T}, {M}>
+        partitions/first_rounds offer_found<{T}>
         partitions/first_rounds see_ends
         partitions/first_rounds see_found
     """,

@@ -23,24 +23,32 @@ template <class T, bool MRD>
 constexpr int KEYS = (sizeof(T) == 8) + MRD;
 
 // What the result needs of an edge: one access to memory. Under mutual reachability there is room for what the
-// dendrogram sees of the first round.
-template <class B, int N, bool MRD>
-struct alignas(N == 1 ? 16 : 32) Edge {
+// dendrogram sees of the first round, and for a list of partitions (LISTED) for the places of the ends on the curve.
+struct Rows {
   int2 rows;  // of the caller, ascending
+};
+template <class B, int N>
+struct Keys {
   B key[N];
+};
+template <class B>
+struct Keys<B, 0> {};
+template <bool MRD>
+struct Seen {
   u32 seen;
 };
-template <class B>
-struct alignas(16) Edge<B, 1, false> {
-  int2 rows;
-  B key[1];
+template <>
+struct Seen<false> {};
+template <bool LISTED>
+struct Places {
+  int2 places;  // in the order of the rows
 };
-template <class B>
-struct Edge<B, 0, false> {
-  int2 rows;
-};
-template <class T, bool MRD>
-using EdgeOf = Edge<Bits<T>, KEYS<T, MRD>, MRD>;
+template <>
+struct Places<false> {};
+template <class T, bool MRD, bool LISTED>
+constexpr int EDGE_BYTES = 8 << ((sizeof(T) == 8) + MRD + LISTED);
+template <class T, bool MRD, bool LISTED>
+struct alignas(EDGE_BYTES<T, MRD, LISTED>) EdgeOf : Rows, Keys<Bits<T>, KEYS<T, MRD>>, Seen<MRD>, Places<LISTED> {};
 
 template <class T, int METRIC>
 __device__ Bits<T> pair_power(u64 ends, const T *rows, int dimensions, int stride, const Norm<METRIC> &norm) {
@@ -83,13 +91,13 @@ __device__ int head_of_edge(u64 pair, i64 slot, i64 n, const T *rows, int dimens
 
 // Packed keys and edges of all slots. The ends of an edge are near its slot as a rule, and so are their rows in
 // `order`, which is null where places on the curve stand for rows.
-template <class T, int METRIC, bool MRD>
+template <class T, int METRIC, bool MRD, bool LISTED>
 __global__ void list_edges(const u64 *ends, const Bits<T> *weight, i64 n, const T *rows, int dimensions, int stride,
                            const Norm<METRIC> norm, const int *order, int bits, const FirstRound round, u64 *key,
                            u64 *edges) {
   u64 pair[EACH];
   int2 at[EACH];
-  EdgeOf<T, MRD> edge[EACH];
+  EdgeOf<T, MRD, LISTED> edge[EACH];
 #pragma unroll
   for (int j = 0; j < EACH; j++) pair[j] = point_of_thread(j) < n ? ends[point_of_thread(j)] : NO_EDGE;
 #pragma unroll
@@ -113,7 +121,15 @@ __global__ void list_edges(const u64 *ends, const Bits<T> *weight, i64 n, const 
       if (round.apart && power == 0) head = head_of_edge(pair[j], i, n, rows, dimensions, stride, round.apart);
       edge[j].seen = round.hooks ? round.see((int)i, at[j].x, at[j].y, head) : 0;
     }
-    reinterpret_cast<EdgeOf<T, MRD> *>(edges)[i] = edge[j];
+    EdgeOf<T, MRD, LISTED> &to = reinterpret_cast<EdgeOf<T, MRD, LISTED> *>(edges)[i];
+    if constexpr (LISTED) {  // part by part: what pads the whole would be copied byte by byte
+      static_cast<Rows &>(to) = edge[j];
+      static_cast<Keys<Bits<T>, KEYS<T, MRD>> &>(to) = edge[j];
+      static_cast<Seen<MRD> &>(to) = edge[j];
+      to.places = at[j];
+    } else {
+      to = edge[j];
+    }
   }
 }
 
@@ -160,23 +176,33 @@ __device__ void emit(int2 rows, T weight, double unscale, i64 at, int2 *edge, T 
   narrow(mul(widened(distance_of<SQUARED>(weight)), unscale), length[at]);
 }
 
-// What the dendrogram sees of an edge, where there is an array for it.
-template <class T, bool MRD>
-__device__ void emit_seen(const EdgeOf<T, MRD> &edge, i64 at, u32 *seen) {
-  if constexpr (MRD)
-    if (seen) seen[at] = edge.seen;
-}
+// More of an edge, where there are arrays for it: what the dendrogram sees of it; and for a list of partitions, the
+// places of its ends and, if the weight is another one, the power of its distance.
+template <class T>
+struct More {
+  u32 *seen;
+  int2 *places;
+  Bits<T> *power;
+
+  template <bool MRD, bool LISTED>
+  __device__ void emit(const EdgeOf<T, MRD, LISTED> &edge, i64 at) const {
+    if constexpr (MRD)
+      if (seen) seen[at] = edge.seen;
+    if constexpr (LISTED) places[at] = edge.places;
+    if constexpr (LISTED && MRD) power[at] = edge.key[KEYS<T, MRD> - 1];
+  }
+};
 
 // If a long run is not in order, `state` and told[0] become the number of passes that the keys have been sorted by.
 // Most long runs are in order: edges of duplicates are equally heavy, and their slots are in the order of their ends.
 // told[1] becomes `apart`.
-template <class T, bool MRD, bool SQUARED>
+template <class T, bool MRD, bool SQUARED, bool LISTED>
 __global__ void __launch_bounds__(TIE_THREADS)
     emit_sorted(const u64 *key, i64 count, int bits, const int *many, const u64 *ends, const u64 *edges, double unscale,
-                int2 *edge, T *length, u32 *seen, const int *apart, int *state, int *told) {
+                int2 *edge, T *length, const More<T> more, const int *apart, int *state, int *told) {
   if (apart && thread_id() == 0) told[1] = *apart;
   constexpr int N = KEYS<T, MRD>;
-  using Listed = EdgeOf<T, MRD>;
+  using Listed = EdgeOf<T, MRD, LISTED>;
   const Listed *const listed = reinterpret_cast<const Listed *>(edges);
   const int passes = passes_of(many);
   order_ties<LONGEST_RUN, Tied<Bits<T>, N>>(
@@ -196,26 +222,28 @@ __global__ void __launch_bounds__(TIE_THREADS)
           emit<SQUARED>(e.rows, value_of(e.key[0]), unscale, to, edge, length);
         else
           emit<SQUARED>(e.rows, value_of((int)(word >> 33)), unscale, to, edge, length);
-        emit_seen<T, MRD>(e, to, seen);
+        more.template emit<MRD, LISTED>(e, to);
         if (run == UNORDERED_RUN) tell_once(state, told, passes);
       });
 }
 
 // Edges of long runs, in order, at their places.
-template <class T, bool MRD, bool SQUARED>
+template <class T, bool MRD, bool SQUARED, bool LISTED>
 __global__ void emit_listed(const int *places, const int *slots, i64 m, const Bits<T> *weight, const u64 *edges,
-                            double unscale, int2 *edge, T *length, u32 *seen) {
+                            double unscale, int2 *edge, T *length, const More<T> more) {
   const i64 i = thread_id();
   if (i >= m) return;
-  const EdgeOf<T, MRD> listed = reinterpret_cast<const EdgeOf<T, MRD> *>(edges)[slots[i]];
+  using Listed = EdgeOf<T, MRD, LISTED>;
+  const Listed listed = reinterpret_cast<const Listed *>(edges)[slots[i]];
   emit<SQUARED>(listed.rows, value_of(weight[slots[i]]), unscale, places[i], edge, length);
-  emit_seen<T, MRD>(listed, places[i], seen);
+  more.template emit<MRD, LISTED>(listed, places[i]);
 }
 
 // A warp a slot. Powers of distances are needed only of edges that are equally heavy.
 template <class T, int METRIC, bool MRD, bool SQUARED>
 __global__ void emit_ranked(const u64 *ends, const Bits<T> *weight, i64 n, const T *rows, int dimensions, int stride,
-                            const Norm<METRIC> norm, const int *order, double unscale, int2 *edge, T *length) {
+                            const Norm<METRIC> norm, const int *order, double unscale, int2 *edge, T *length,
+                            const More<T> more) {
   const i64 i = thread_id() / 32;
   if (i >= n || ends[i] == NO_EDGE) return;
   const u64 e = ends[i];
@@ -234,8 +262,11 @@ __global__ void emit_ranked(const u64 *ends, const Bits<T> *weight, i64 n, const
   }
   before = __reduce_add_sync(FULL, before);
   if (before == n - 1) return;  // as many edges as points: no forest, which the host will know later
+  if (lane_id() != 0) return;
   int2 in_order;
-  if (lane_id() == 0) emit<SQUARED>(rows_of(e, order, in_order), value_of(w), unscale, before, edge, length);
+  emit<SQUARED>(rows_of(e, order, in_order), value_of(w), unscale, before, edge, length);
+  if (more.places) more.places[before] = in_order;
+  if (more.power) more.power[before] = d;
 }
 
 template <class T, int METRIC>

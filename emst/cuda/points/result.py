@@ -5,10 +5,12 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
+from emst.backend.partition_records import ListedEdges
 from emst.backend.records import Ahead, Forest, Taken
 from emst.cuda.first_round import FirstRound, first_round
 from emst.cuda.merge import MergeScratch, scratch_of
 from emst.cuda.points.bvh import SearchIndex
+from emst.cuda.runtime.arguments import as_struct
 from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.constants import DIGIT_BITS, LONGEST_RUN, MOST_PASSES, TIES_A_THREAD
 from emst.cuda.runtime.gather import are_far, put
@@ -29,48 +31,76 @@ def sorted_edges(
 
     It starts before the host knows whether all rounds have made a forest. If they have not, kernels still write within
     bounds, and an error follows."""
-    squared, unscale = ("false", 1.0) if powers else (_squared(index), _unscale(index))
-    count, weight, merges = index.n - forest.count, forest.weight, scratch_of(forest)
-    forest.scratch = forest.edge_u = forest.edge_v = None
-    ahead = _no_ahead if ahead is None or count > EARLY_UP_TO else ahead
-    if not index.few:
-        found = _in_total_order(index, merges, weight, count, order, squared, unscale, ahead)
-        edges, weights, forest.first_round = found
-        return edges, weights if powers else _rooted(index, weights)
-    edges, weights = _results(index, count)
-    points = index.rows, *index.shape, index.metric.norm
-    args = (merges.ends, weight, index.n, *points, order, unscale, edges, weights)
-    launch("points/result", f"emit_ranked<{_edge_template(index)}, {squared}>", 32 * index.n, *args)
-    ahead(edges, weights, None)
-    _check(merges.taken)
+    lengths = ("false", 1.0) if powers else (_squared(index), _unscale(index))
+    ahead = _no_ahead if ahead is None or index.n - forest.count > EARLY_UP_TO else ahead
+    edges, weights = _in_total_order(index, forest, order, lengths, None, ahead)
     return edges, weights if powers else _rooted(index, weights)
 
 
+def listed_edges(index: SearchIndex, forest: Forest, rows: cupy.ndarray) -> tuple[cupy.ndarray, ListedEdges]:
+    """See `emst.backend.partition_operations`."""
+    m = index.n - forest.count
+    places, power = cupy.empty((m, 2), np.int32), None if index.core is None else cupy.empty(m, index.dtype)
+    edges, weights = _in_total_order(index, forest, rows, ("false", 1.0), (places, power), _no_ahead)
+    return places, ListedEdges(edges, weights, power)
+
+
 def _in_total_order(
+    index: SearchIndex,
+    forest: Forest,
+    order: cupy.ndarray | None,
+    lengths: tuple[str, float],
+    listed: tuple[cupy.ndarray, cupy.ndarray | None] | None,
+    ahead: Ahead,
+) -> tuple[cupy.ndarray, cupy.ndarray]:
+    """The edges and their weights. `lengths`: whether kernels take roots of these, and what they multiply them by.
+    `listed`: where places and powers go for a list of partitions."""
+    count, weight, merges = index.n - forest.count, forest.weight, scratch_of(forest)
+    forest.scratch = forest.edge_u = forest.edge_v = None
+    if not index.few:
+        edges, weights, forest.first_round = _sorted(index, merges, weight, count, order, lengths, listed, ahead)
+        return edges, weights
+    (squared, unscale), (edges, weights) = lengths, _results(index, count)
+    points = index.rows, *index.shape, index.metric.norm
+    args = (merges.ends, weight, index.n, *points, order, unscale, edges, weights, _more(None, listed))
+    launch("points/result", f"emit_ranked<{_edge_template(index)}, {squared}>", 32 * index.n, *args)
+    ahead(edges, weights, None)
+    _check(merges.taken)
+    return edges, weights
+
+
+def _more(seen: cupy.ndarray | None, listed: tuple[cupy.ndarray, cupy.ndarray | None] | None) -> np.ndarray:
+    """A More of result.cu, by value."""
+    places, power = (None, None) if listed is None else listed
+    return as_struct([0 if one is None else one.data.ptr for one in (seen, places, power)], np.uint64)
+
+
+def _sorted(
     index: SearchIndex,
     merges: MergeScratch,
     weight: cupy.ndarray,
     count: int,
     order: cupy.ndarray | None,
-    squared: str,
-    unscale: float,
+    lengths: tuple[str, float],
+    listed_as: tuple[cupy.ndarray, cupy.ndarray | None] | None,
     ahead: Ahead,
 ) -> tuple[cupy.ndarray, cupy.ndarray, FirstRound | None]:
     """Sorts the edges by weight. Returns them, their weights, and the first round if the dendrogram can use it. Empty
     slots come after the first `count`."""
     n, bits, ends = index.n, np.int32(index_bits(index.n)), merges.ends
+    (squared, unscale), in_list = lengths, "false" if listed_as is None else "true"
     first = first_round(n, merges, count)
-    keys, (listed,) = cupy.empty(n, np.uint64), scratch(((n, _words(index)), np.uint64))
+    keys, (listed,) = cupy.empty(n, np.uint64), scratch(((n, _words(index, listed_as is not None)), np.uint64))
     places = (index.rows, *index.shape, index.metric.norm, order)
     args = (ends, weight, n, *places, bits, first.on_curve, keys, listed)
-    launch_over_points("points/result", f"list_edges<{_edge_template(index)}>", n, *args)
+    launch_over_points("points/result", f"list_edges<{_edge_template(index)}, {in_list}>", n, *args)
     del merges.edge, merges.spare, merges.parent, merges.hooks  # the sort needs the memory
     many, state = sample_ties(keys, MOST_PASSES - 1, MOST_PASSES, LONGEST_RUN // 8)
     keys, told = sort_packed(keys, many), Written(2)
     edges, weights = _results(index, count)
     round = first.round
-    seen = None if round is None else round.seen
-    name, written = f"<{index.T}, {_mrd(index)}, {squared}>", (listed, unscale, edges, weights, seen)
+    more = _more(None if round is None else round.seen, listed_as)
+    name, written = f"<{index.T}, {_mrd(index)}, {squared}, {in_list}>", (listed, unscale, edges, weights, more)
     sort = (keys, count, bits, many, ends, *written, first.apart, state, told.address)
     launch("points/result", f"emit_sorted{name}", -(-count // TIES_A_THREAD), *sort)
     told.launched()
@@ -109,9 +139,9 @@ def _long_runs(keys: cupy.ndarray, lowest: int, bits: np.int32) -> tuple[cupy.nd
     return places[:m], slots[:m]
 
 
-def _words(index: SearchIndex) -> int:
-    """64-bit words of an `Edge` in result.cu."""
-    return (1, 2, 4)[(index.dtype.itemsize == 8) + (index.core is not None)]
+def _words(index: SearchIndex, listed: bool) -> int:
+    """64-bit words of an `EdgeOf` in result.cu."""
+    return (1, 2, 4, 8)[(index.dtype.itemsize == 8) + (index.core is not None) + listed]
 
 
 def _results(index: SearchIndex, count: int) -> tuple[cupy.ndarray, cupy.ndarray]:
