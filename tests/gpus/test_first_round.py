@@ -33,11 +33,12 @@ def points_of(kind, dtype):
     return points
 
 
-def over_partitions(ops, points, k, partitions, metric="euclidean"):
-    """The tree of points in so many partitions, and how many have kept their first round."""
-    with Threads(partitions, device=ops.name) as engine:
+def over_partitions(ops, points, k, partitions, metric="euclidean", chunks=None):
+    """The tree of points in so many partitions, and which of these have kept their first round."""
+    chunks = partitions if chunks is None else chunks
+    with Threads(chunks, device=ops.name) as engine:
         request = Request(tree_metric_of(metric, None), k, partitions, lists=True, first_round=True)
-        fitted = fitted_tree(chunks_of(np.array_split(points, partitions), engine), request, engine, Progress())
+        fitted = fitted_tree(chunks_of(np.array_split(points, chunks), engine), request, engine, Progress())
         kept = [local.first_round is not None for local in engine.gather(fitted.tree.locals)]
         return tree.gathered(fitted, engine, ops), kept
 
@@ -75,6 +76,16 @@ def test_other_metrics(ops, size, metric):
     assert (found.first_round is not None) == all(kept)
     linkage = ops.linkage(*found[:2], first_round=found.first_round)
     assert_same(linkage, reference.linkage(to_host(found.edges), to_host(found.weights)))
+
+
+@pytest.mark.parametrize("size", ["many"], indirect=True)
+def test_no_point_is_sure_of_its_edge(ops, size):
+    """In one of these partitions, every point has a neighbour in another one that is as near as all others."""
+    points = np.indices((3,) * 6).reshape(6, -1).T.astype(float)
+    found, kept = over_partitions(ops, points, 2, 4, chunks=2)
+    assert kept.count(True) == (3 if ops.name == "cuda" else 0)
+    assert found.first_round is None
+    assert_same(ops.linkage(*found[:2]), reference.linkage(to_host(found.edges), to_host(found.weights)))
 
 
 @pytest.mark.usefixtures("size")

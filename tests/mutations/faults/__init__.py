@@ -6,6 +6,7 @@ from . import (
     compat,
     cuda_graph,
     cuda_hierarchy,
+    cuda_partitions,
     cuda_points,
     cuda_runtime,
     distances,
@@ -38,7 +39,7 @@ ROOMS = (
     partitions,
     top,
 )
-CUDA_ROOMS = (cuda_points, cuda_graph, cuda_hierarchy, cuda_runtime)
+CUDA_ROOMS = (cuda_points, cuda_graph, cuda_hierarchy, cuda_partitions, cuda_runtime)
 FAULTS = [fault for room in ROOMS + CUDA_ROOMS for fault in room.FAULTS]
 
 __all__ = ["FAULTS", "Fault"]

@@ -409,7 +409,7 @@ FAULTS = [
     Fault(
         "edges of long runs keep what the dendrogram sees of others",
         "emst/cuda/points/result.cu",
-        "  emit_seen<T, MRD>(listed, places[i], seen);\n",
+        "  more.template emit<MRD, LISTED>(listed, places[i]);\n",
         "",
         ("tests/hierarchy/test_first_round.py::test_the_dendrogram_is_the_same",),
     ),

@@ -1,0 +1,79 @@
+"""Faults in the CUDA kernels of partitions."""
+
+from .fault import Fault
+
+FIRST = "tests/gpus/test_first_round.py::test_the_dendrogram_is_the_same"
+LISTS = "tests/partitions/test_gathered.py"
+
+FAULTS = [
+    Fault(
+        "an edge from an earlier partition comes after those of the same keys",
+        "emst/cuda/partitions/before.cuh",
+        "smaller < 0 ? 0 : packed_edge",
+        "packed_edge",
+        (FIRST,),
+    ),
+    Fault(
+        "of edges of the same keys, those that rounds have found come first",
+        "emst/cuda/partitions/before.cuh",
+        "packed_edge(places[middle].x, places[middle].y) < ends;",
+        "false;",
+        (LISTS,),
+    ),
+    Fault(
+        "a point that was held back chooses among certain edges alone",
+        "emst/cuda/partitions/first_rounds.cu",
+        "    atomicMin(choice + place, number);\n",
+        "",
+        (FIRST,),
+    ),
+    Fault(
+        "a point that was held back chooses among found edges alone",
+        "emst/cuda/partitions/first_rounds.cu",
+        "    if (is_held(hooks, ends[j].y)) atomicMin(choice + ends[j].y, certain_choice(i));\n",
+        "",
+        (FIRST,),
+    ),
+    Fault(
+        "the components at the ends of a found edge are in the order of ids",
+        "emst/cuda/partitions/first_rounds.cu",
+        "  if (row.y < row.x) end = make_uint2(end.y, end.x);\n",
+        "",
+        (FIRST,),
+    ),
+    Fault(
+        "components of partitions share numbers where edges are left",
+        "emst/cuda/partitions/first_rounds.cuh",
+        "make_int2((int)base + of_ends.x, (int)base + of_ends.y)",
+        "make_int2(of_ends.x, (int)base + of_ends.y)",
+        (FIRST,),
+    ),
+    Fault(
+        "the head of a run that was held back has chosen the first edge of the run",
+        "emst/cuda/merge.cu",
+        "if (held || (before < c &&",
+        "if ((before < c &&",
+        (FIRST,),
+    ),
+    Fault(
+        "a first round in which no component was sure is kept",
+        "emst/cuda/partitions/border.py",
+        "            merges.hooks = None  # the first round is not that of the tree of all points\n",
+        "            pass\n",
+        ("tests/gpus/test_first_round.py::test_no_point_is_sure_of_its_edge",),
+    ),
+    Fault(
+        "products keep a first round, in which a point has no edge",
+        "emst/cuda/points/duplicates.py",
+        " and index.engine is not Engine.PRODUCTS",
+        "",
+        ("tests/hierarchy/test_first_round.py::test_fits_are_those_of_the_cpu",),
+    ),
+    Fault(
+        "an edge of a partition keeps the power of another one",
+        "emst/cuda/points/result.cu",
+        "    if constexpr (LISTED && MRD) power[at] = edge.key[KEYS<T, MRD> - 1];\n",
+        "    if constexpr (LISTED && MRD) power[at] = edge.key[0];\n",
+        (LISTS,),
+    ),
+]
