@@ -282,8 +282,8 @@ FAULTS = [
     ),
     Fault(
         "others are inserted among equal weights without a look at the powers of distances",
-        "emst/cuda/partitions/gathered.cu",
-        "first = p != q ? p < q : packed",
+        "emst/cuda/partitions/before.cuh",
+        "first = theirs != my_power ? theirs < my_power : packed",
         "first = packed",
         ("tests/partitions/test_gathered.py::test_others_among_edges_of_the_same_keys[cuda-euclidean-4]",),
     ),
