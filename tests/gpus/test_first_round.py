@@ -13,11 +13,13 @@ from emst.partitions.records import Request
 from emst.partitions.spanning import fitted_tree
 from emst.progress import Progress
 
-SETS = [*KINDS, "grid", "some equal", "equal apart", "tiny"]
+SETS = [*KINDS, "grid", "many axes", "some equal", "equal apart", "tiny"]
 
 
 def points_of(kind, dtype):
     points = cloud(1_600, 2, dtype, kind if kind in KINDS else "uniform")
+    if kind == "many axes":  # most points are held back
+        return cloud(1_600, 13, dtype, "uniform")
     if kind == "grid":  # most edges are equally long
         return np.indices((40, 40)).reshape(2, -1).T.astype(dtype)
     if kind == "some equal":  # runs of two to five equal points, some of them neighbours, in every partition

@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(ROUND_THREADS, 1024 / ROUND_THREADS)
                 int *ranks_left, Progress *progress, int2 *child, int *parent_merge, Word *key, int *entry, int *rounds,
                 int *count_of_rounds) {
   const Grid grid = {&progress->arrived, (int)blockIdx.x, (int)gridDim.x};
-  const i64 n = m + 1;
+  const i64 n = m + 1, room = begun ? begun : n / 2;  // of the first of the two lists, in every second round
   __shared__ i64 first_record[MOST_ROUNDS];
   __shared__ u32 closed[MOST_ROUNDS];
   EdgeList now = {edges, nullptr, (u32)m};
@@ -135,8 +135,8 @@ __global__ void __launch_bounds__(ROUND_THREADS, 1024 / ROUND_THREADS)
       if (!relabel(grid, here, count, parent, round == 0 ? parent_merge : nullptr)) progress->unfinished = pass;
       grid.sync();
     } while (*(volatile u32 *)&progress->unfinished >= pass);  // another block may have begun the next pass
-    const i64 half = round % 2 ? n / 2 : 0;
-    const EdgeList after = {ends_left + half, ranks_left + half, (u32)m};
+    const i64 behind = round % 2 ? room : 0;
+    const EdgeList after = {ends_left + behind, ranks_left + behind, (u32)m};
     if (round == 0)
       contract_edges(grid, now, left, here, after, next, progress->edges, [&](i64 i, int2 ends, u64 x, u64 y) {
         const bool own_x = slot_in(x) == 2u * (u32)i, own_y = slot_in(y) == 2u * (u32)i + 1;

@@ -126,7 +126,9 @@ def close_edges(
     (records,) = all_ones(of_records) if begun else scratch(of_records)
     parent_merge, rounds = scratch((n, np.int32), (n.bit_length() + 3, np.int32))  # these are kept
     keys, entries = scratch((m, word), (m, np.int32))
-    parent, *left = scratch((begun or n, np.int32), ((n, 2), np.int32), (n, np.int32))
+    # Two lists of the edges that are left. Where points were held back, most components may be left after one round.
+    room = begun + begun // 2 or n
+    parent, *left = scratch((begun or n, np.int32), ((room, 2), np.int32), (room, np.int32))
     (progress,), number = cleared((PROGRESS_WORDS, np.uint64)), Written(1)
     written = (*left, progress, child, parent_merge, keys, entries)
     if first_round is not None:

@@ -56,6 +56,13 @@ FAULTS = [
         (FIRST,),
     ),
     Fault(
+        "edges that are left after most points were held back are written over",
+        "emst/cuda/hierarchy/linkage.cu",
+        "room = begun ? begun : n / 2;",
+        "room = n / 2;",
+        (FIRST,),
+    ),
+    Fault(
         "a first round in which no component was sure is kept",
         "emst/cuda/partitions/border.py",
         "            merges.hooks = None  # the first round is not that of the tree of all points\n",
