@@ -30,6 +30,7 @@ METRICS = {"manhattan": {}, "chebyshev": {}, "minkowski": {"p": 3}}
 
 FLOATS, NUMBERS = ("float32", "float64"), ("int32", "int64", "float32", "float64")
 WAYS = ("few", "many", "loop")
+ORDER = {"many": 1, "weights": 1, "boxes": 1, "partitions": 2, "loop": 3}  # of the parts, after the others
 PARTS = [  # way, dimensions, dtype, set; no number of points fills its last leaf
     *map("-".join, product(WAYS[:2], ("2", "3", "5", "40"), FLOATS, SETS)),
     *map("-".join, product(WAYS[2:], ("2", "3"), FLOATS, SETS)),
@@ -133,10 +134,9 @@ def main() -> None:
 
         cupy.cuda.set_allocator(None)
         importlib.import_module("emst.cuda.runtime.memory").CLEARED = 0  # zeros, too, have memory of their own
-    # After these, no points are few any more, and after "loop" no rounds or passes of a sort are taken at once.
-    for part in sorted(
-        options.parts, key=lambda part: part.startswith(("many", "weights", "boxes")) + 2 * part.startswith("loop")
-    ):
+    # After these, no points are few any more; after partitions no rounds are taken at once, and after "loop" no passes
+    # of a sort.
+    for part in sorted(options.parts, key=lambda part: ORDER.get(part.partition("-")[0], 0)):
         print(part, flush=True)
         run(part, options.n, options.device)
 
@@ -152,6 +152,8 @@ def run(part: str, n: int, device: str) -> None:
     x = SETS[name](np.random.default_rng(int(d)), several * n, int(d)).astype(dtype)
     if way == "partitions":
         if device == "cuda":
+            no_points_are_few()
+            no_rounds_at_once()
             partitions(x)
         return
     if way in ("weights", "boxes"):
@@ -160,8 +162,7 @@ def run(part: str, n: int, device: str) -> None:
     if way in ("many", "loop"):
         no_points_are_few()
     if way == "loop":
-        rounds = importlib.import_module("emst.cuda.points.rounds")
-        rounds.ALL_UP_TO = rounds.MOST_POINTS = 0
+        no_rounds_at_once()
         search = importlib.import_module("emst.cuda.points.search")
         search.BLOCKS_AN_SM, search.multiprocessors = 1, lambda: 1  # few warps: enough points for lists of leaves
         importlib.import_module("emst.cuda.runtime.sort").SORT_RESIDENT = 0  # every pass is a launch
@@ -177,6 +178,12 @@ def no_points_are_few() -> None:
     importlib.import_module("emst.cuda.points.bvh").FEW_POINTS = 0
     for module in ("runtime.sort", "hierarchy.linkage", "hierarchy.condensed", "hierarchy.selection"):
         importlib.import_module(f"emst.cuda.{module}").FEW = 0
+
+
+def no_rounds_at_once() -> None:
+    """As for more than 524,288 points, whose first round is kept for the dendrogram."""
+    rounds = importlib.import_module("emst.cuda.points.rounds")
+    rounds.ALL_UP_TO = rounds.MOST_POINTS = 0
 
 
 if __name__ == "__main__":

@@ -32,14 +32,14 @@ FOLDERS = [str(ROOT), str(ROOT / "tests" / "references"), str(ROOT / "benchmarks
 KINDS = {  # where its class is, and the share of the cases
     "points": ("soak_points", "Trees", 0.187),
     "boxes": ("soak_points", "Boxes", 0.05),
-    "labels": ("soak_points", "Labels", 0.22),
+    "labels": ("soak_points", "Labels", 0.19),
     "constraints": ("soak_constraints", "Constraints", 0.05),
     "weights": ("soak_weights", "Weights", 0.05),
     "prediction": ("soak_points", "Predictions", 0.11),
     "branches": ("soak_points", "Branches", 0.03),
     "distances": ("soak_distances", "Distances", 0.08),
     "graph": ("soak_graphs", "Graphs", 0.2),
-    "gpus": ("soak_gpus", "OverGPUs", 0.02),
+    "gpus": ("soak_gpus", "OverGPUs", 0.05),
     "dask": ("soak_dask", "over_workers", 0.003),
 }
 PROGRESS = 10.0  # seconds from one line to the next

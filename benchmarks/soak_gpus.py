@@ -19,10 +19,13 @@ class OverGPUs(Labels):
     staged = False
 
     def __init__(self, g: np.random.Generator) -> None:
-        while True:  # without rows of zeros under "cosine": one device takes the matrix of all distances for them
+        # With enough points for several partitions, and without rows of zeros under "cosine": one device takes the
+        # matrix of all distances for these.
+        super().__init__(g, most=1000)
+        while len(self.kept) < 2 * max(64, 4 * self.points.k) or (
+            self.keywords["metric"] == "cosine" and zero_rows(self.kept).any()
+        ):
             super().__init__(g, most=1000)
-            if self.keywords["metric"] != "cosine" or not zero_rows(self.kept).any():
-                break
         self.partitions, self.there = int(g.integers(2, 7)), g.random() < 0.3
         self.what += f", {self.partitions} partitions" + ", on the last GPU" * self.there
 

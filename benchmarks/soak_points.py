@@ -68,7 +68,8 @@ class _OfPoints(Case):
         if self.metric.box is not None:  # a cluster may be as wide as the box, or lie at its side, where 0 is L
             self.unsettled = frozenset({"centroids"})
         self.exact = self.metric.way == "matrix" or self.metric.image is None or self.metric.box is not None
-        self.many = bool(g.random() < 0.3)
+        way = g.random()
+        self.many, self.by_rounds = way < 0.4, way < 0.25
         self.what = f"{points.what}, {name} {params or ''}, dtype {self.dtype and self.dtype.__name__}"
 
     def kruskals(self) -> tuple[np.ndarray, np.ndarray]:
