@@ -19,15 +19,19 @@ class OverGPUs(Labels):
     staged = False
 
     def __init__(self, g: np.random.Generator) -> None:
-        # With enough points for several partitions, and without rows of zeros under "cosine": one device takes the
-        # matrix of all distances for these.
-        super().__init__(g, most=1000)
-        while len(self.kept) < 2 * max(64, 4 * self.points.k) or (
-            self.keywords["metric"] == "cosine" and zero_rows(self.kept).any()
-        ):
+        while True:
+            self.fault = None
             super().__init__(g, most=1000)
+            if self._takes_several():
+                break
         self.partitions, self.there = int(g.integers(2, 7)), g.random() < 0.3
         self.what += f", {self.partitions} partitions" + ", on the last GPU" * self.there
+
+    def _takes_several(self) -> bool:
+        """Whether there are enough points for several partitions, and no rows of zeros under "cosine": one device takes
+        the matrix of all distances for these."""
+        several = len(self.kept) >= 2 * max(64, 4 * self.points.k)
+        return several and not (self.keywords["metric"] == "cosine" and zero_rows(self.kept).any())
 
     def fit(self, device: str) -> HDBSCANGPU:
         if device != "cuda":
