@@ -2,7 +2,10 @@
 
 from .fault import Fault
 
-FIRST = "tests/gpus/test_first_round.py::test_the_dendrogram_is_the_same"
+DENDROGRAM = "tests/gpus/test_first_round.py::test_the_dendrogram_is_the_same"
+FIRST = f"{DENDROGRAM}[cuda-many-uniform-float32-5-3]"
+TIES = f"{DENDROGRAM}[cuda-many-grid-float32-2-2]"
+HELD_BACK = f"{DENDROGRAM}[cuda-many-many axes-float32-5-5]"
 LISTS = "tests/partitions/test_gathered.py"
 
 FAULTS = [
@@ -11,7 +14,7 @@ FAULTS = [
         "emst/cuda/partitions/before.cuh",
         "smaller < 0 ? 0 : packed_edge",
         "packed_edge",
-        (FIRST,),
+        (TIES,),
     ),
     Fault(
         "of edges of the same keys, those that rounds have found come first",
@@ -49,18 +52,11 @@ FAULTS = [
         (FIRST,),
     ),
     Fault(
-        "the head of a run that was held back has chosen the first edge of the run",
-        "emst/cuda/merge.cu",
-        "if (held || (before < c &&",
-        "if ((before < c &&",
-        (FIRST,),
-    ),
-    Fault(
         "edges that are left after most points were held back are written over",
         "emst/cuda/hierarchy/linkage.cu",
         "room = begun ? begun : n / 2;",
         "room = n / 2;",
-        (FIRST,),
+        (HELD_BACK,),
     ),
     Fault(
         "a first round in which no component was sure is kept",
