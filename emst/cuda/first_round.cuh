@@ -38,8 +38,7 @@ __device__ bool follows(const T *rows, i64 i, int dimensions, int stride) {
 // Whether point i is the head of a run. The labels must be those before the first round.
 __device__ inline bool is_run(const int *labels, i64 n, int i) { return i + 1 < n && labels[i + 1] == i; }
 
-// Keeps which points of a warp have hooked, beside the bits that are kept already. The points ascend. Few are held
-// back.
+// Keeps what points of a warp have done, beside the bits that are kept already. The points ascend.
 __device__ inline void keep_hooks(int point, bool hooks, bool mutual, bool held, Hooks *kept) {
   if (held) atomicOr(&kept[point / 32].held, 1u << point % 32);
   for (u32 left = __ballot_sync(FULL, hooks); left;) {
