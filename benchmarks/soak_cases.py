@@ -66,6 +66,11 @@ class Case:
     by_rounds: bool = False  # and those of more than 524,288
     staged: bool = True  # the stages run on the reference as well
 
+    @property
+    def expected(self) -> str | None:
+        """`fault`, and that of what every kind refuses."""
+        return self.fault
+
     def fit(self, device: str) -> Any:
         raise NotImplementedError
 
@@ -128,12 +133,12 @@ def _results(
     try:
         fitted = case.fit(device)
         results = case.results(fitted)
-        if case.fault is not None:
-            return results, [f"no error on {device}, but one with {case.fault!r} must be raised"]
+        if case.expected is not None:
+            return results, [f"no error on {device}, but one with {case.expected!r} must be raised"]
         return results, [f"{name}: differs from the definition on {device}" for name in wrong(fitted)]
     except Exception as error:
         message = f"{type(error).__name__}: {error}"
-        if isinstance(error, ValueError) and case.fault is not None and re.search(case.fault, str(error)):
+        if isinstance(error, ValueError) and case.expected is not None and re.search(case.expected, str(error)):
             return {"error": message}, []
         return {"error": message}, [f"raised on {device}: {traceback.format_exc()}"]
 

@@ -72,6 +72,12 @@ class _OfPoints(Case):
         self.many, self.by_rounds = way < 0.4, way < 0.25
         self.what = f"{points.what}, {name} {params or ''}, dtype {self.dtype and self.dtype.__name__}"
 
+    @property
+    def expected(self) -> str | None:
+        overflows = bool((np.isfinite(self.points.x) & ~np.isfinite(self.x)).any())
+        faults = [self.fault] if self.fault else []
+        return "|".join([*faults, *(["beyond the range of float32"] if overflows else [])]) or None
+
     def kruskals(self) -> tuple[np.ndarray, np.ndarray]:
         """Edges and weights of the tree of the finite rows under the total order, by Kruskal's algorithm."""
         dtype = self.metric.computed_in(self.x.dtype, self.dtype)
