@@ -136,7 +136,7 @@ def _through(points: Any, k: int, options: argparse.Namespace) -> list[Any]:
     metric = tree_metric_of("euclidean", None)
     found = tree_over_gpus(given, Request(metric, k, 1), Progress())
     assert found is not None
-    return [found.edges, found.weights]
+    return [found.tree.edges, found.tree.weights]
 
 
 def _found(points: Any, k: int, options: argparse.Namespace, **keywords: Any) -> list[Any]:
