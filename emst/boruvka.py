@@ -75,8 +75,8 @@ def spanning_forest(
         round: call it yourself, as `join_duplicates` can.
     hold_back : callable, optional
         ``hold_back(forest)`` is called after every `lightest`. It takes the edges, `edge_u` and `edge_v`, from the
-        components that must not hook in this round; other components may hook onto them. If it would leave no edge, it
-        leaves them all and returns False: it is not called again, and the rounds go on without it. Otherwise True.
+        components that must not hook in this round; other components may hook onto them. If none would hook then, it
+        leaves all edges and returns False: it is not called again, and the rounds go on without it. Otherwise True.
     rest : callable, optional
         ``rest(forest)`` is called before every `lightest`. It takes all rounds that are left and returns their `Taken`,
         or it leaves the forest as it is and returns None.

@@ -97,8 +97,8 @@ class PartitionOperations(Protocol):
 
     def hold_back(self, index: SearchIndex, forest: Forest, weight: Array, power: Array | None) -> int:
         """Take the lightest edge from every component where it does not come before the bound (see `join_bounds`). The
-        two are compared by (weight, power of the distance). Returns how many components keep their edge. If none would,
-        no edge is taken, and the result is 0."""
+        two are compared by (weight, power of the distance). Returns how many components keep their edge and hook by it
+        in this round. If none would, no edge is taken, and the result is 0."""
 
     def number_points(self, labels: Array, roots: Array) -> tuple[Array, Array]:
         """The number of every point's component, int32[n], and how many points each component has, int64[count].
@@ -266,6 +266,5 @@ class PartitionOperations(Protocol):
         partitions; None without. `rows` are those of `edges_from`, and `which` is what it returned."""
 
     def whole_first_round(self, seen: Sequence[Any], of_edges: Array | None) -> Any:
-        """What `linkage` can begin with, after all lists have been merged: None if there is no such thing, or if it is
-        of no use. `seen` is what `seen_by_partition` returned for every partition, `of_edges` that of the list of all.
-        """
+        """What `linkage` can begin with, after all lists have been merged; None if there is no such thing, or if it is
+        of no use. `seen` is what `seen_by_partition` returned for every partition, `of_edges` that of all edges."""

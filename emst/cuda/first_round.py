@@ -42,7 +42,7 @@ class Kept(NamedTuple):
     """The round while edges are sorted."""
 
     round: FirstRound | None  # its arrays are written then
-    on_curve: np.ndarray  # a FirstRound of first_round.cuh, by value
+    argument: np.ndarray  # a FirstRound of first_round.cuh, by value
     apart: Address | None  # int32[1]: see first_round.cuh
 
 
@@ -59,6 +59,6 @@ def first_round(n: int, merges: MergeScratch, edges: int) -> Kept:
     merges.compaction.launch("first_round", "number_roots", n, hooks, n, merges.spare, merges.status)
     launch_over_points("first_round", "number_points", n, hooks, merges.spare, n, component)
     apart: Any = cleared((1, np.int32))[0] if merges.runs else None
-    on_curve = as_struct([hooks, component, between.data.ptr, apart or 0], np.uint64)
+    argument = as_struct([hooks, component, between.data.ptr, apart or 0], np.uint64)
     round = FirstRound(seen, between, merges.roots, of_points if merges.holds_back else None)
-    return Kept(round, on_curve, apart)
+    return Kept(round, argument, apart)

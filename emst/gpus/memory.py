@@ -13,7 +13,10 @@ from emst.progress import Progress
 WORTH = 100_000_000  # points; with fewer, what GPUs ask each other takes as long as they save
 UNEVEN = 1.05  # the largest partition over the mean: a sample cuts the curve
 EXCHANGED = 16  # bytes a point, besides what one GPU takes: rows and components, bounds at the border
-CARRIED = 2  # numbers a point that edges carry to the list of all, besides, under mutual reachability
+CARRIED = {
+    4: 8,
+    8: 48,
+}  # bytes a point, by the size of a number, that edges carry to the list of all with core distances
 FIRST_ROUND = 8  # bytes a point of what is kept of the first round for labels, besides what one GPU keeps
 GATHERED = 40  # bytes an edge while the home merges all lists and takes heights, beside the floats that are its keys
 LABELLED = 130  # bytes a point that the stages after the tree take
@@ -48,7 +51,7 @@ def require_memory(given: GivenPoints, metric: Metric, k: int, labels: bool = Fa
     dtype, d = metric.searched_in(given.dtype), metric.searched_columns(given.d)
     part = int(given.n / len(given.gpus) * UNEVEN)
     points = part * d * dtype.itemsize
-    carried = (CARRIED * dtype.itemsize if k > 1 else 0) + (FIRST_ROUND if labels else 0)
+    carried = (CARRIED[dtype.itemsize] if k > 1 else 0) + (FIRST_ROUND if labels else 0)
     at_work = points + ops.tree_bytes(part, d, dtype, k) + (EXCHANGED + carried) * part
     kept = points + part * (EXCHANGED + 8 * dtype.itemsize)
     together = kept + given.n * (GATHERED + 2 * dtype.itemsize)

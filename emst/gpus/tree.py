@@ -153,10 +153,10 @@ def ends_here(ops: Backend, local: Local, joined: OpenEdges, base: int | None) -
     from `base` on; None if not all partitions have kept theirs."""
     edges = OpenEdges(ops.readable(joined.words))
     edges = ops.edges_at(edges, ops.edge_order(edges))
-    first_round, at = (None, 0) if base is None else (local.first_round, base)
+    first_round = None if base is None else local.first_round
     points = len(local.partition.rows)
     assert local.listed is not None
-    ends = ops.ends_of_joined(first_round, local.listed, local.edges, edges, local.numbering, points, at)
+    ends = ops.ends_of_joined(first_round, local.listed, local.edges, edges, local.numbering, points, base or 0)
     return EndsHere(edges, rows_of_joined(ops, local, edges), ends)
 
 

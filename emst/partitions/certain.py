@@ -187,9 +187,8 @@ def local_tree(
     if index.core is not None and rest < np.inf:
         rest = ops.least_of_others(weight, near)
     bounds = weight, reach, certain.least, near, rest
-    first_round = (
-        None if len(partition.left_out) else forest.first_round
-    )  # points that are left out have no place in it
+    # Points that are left out have no place in it.
+    first_round = None if len(partition.left_out) else forest.first_round
     return Local(place, partition, core, component, size, ends, weights, edges, *bounds, listed, first_round)
 
 

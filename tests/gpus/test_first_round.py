@@ -35,11 +35,11 @@ def points_of(kind, dtype):
     return points
 
 
-def over_partitions(ops, points, k, partitions, metric="euclidean", chunks=None):
+def over_partitions(ops, points, k, partitions, metric="euclidean", chunks=None, first_round=True):
     """The tree of points in so many partitions, and which of these have kept their first round."""
     chunks = partitions if chunks is None else chunks
     with Threads(chunks, device=ops.name) as engine:
-        request = Request(tree_metric_of(metric, None), k, partitions, lists=True, first_round=True)
+        request = Request(tree_metric_of(metric, None), k, partitions, lists=True, first_round=first_round)
         fitted = fitted_tree(chunks_of(np.array_split(points, chunks), engine), request, engine, Progress())
         kept = [local.first_round is not None for local in engine.gather(fitted.tree.locals)]
         return tree.gathered(fitted, engine, ops), kept
@@ -88,6 +88,19 @@ def test_no_point_is_sure_of_its_edge(ops, size):
     assert kept.count(True) == (3 if ops.name == "cuda" else 0)
     assert found.first_round is None
     assert_same(ops.linkage(*found[:2]), reference.linkage(to_host(found.edges), to_host(found.weights)))
+
+
+@pytest.mark.parametrize("size", ["many"], indirect=True)
+def test_only_runs_are_sure_of_their_edge(ops, size):
+    """The same, but for two pairs of equal points, each of which has the other pair as its nearest neighbour. In a round
+    that is kept, pairs wait."""
+    points = np.indices((3,) * 6).reshape(6, -1).T.astype(float)
+    cell, d = np.array([0.5, 0.5, 0.5, 0.5, 1.5, 0.5]), np.array([0.05, 0, 0, 0, 0, 0])
+    points = np.concatenate([points, np.stack([cell - d, cell - d, cell + d, cell + d])])
+    found, _ = over_partitions(ops, points, 2, 4, chunks=2)
+    wanted, _ = over_partitions(ops, points, 2, 4, chunks=2, first_round=False)
+    for name in ("edges", "weights"):
+        np.testing.assert_array_equal(to_host(getattr(found, name)), to_host(getattr(wanted, name)))
 
 
 @pytest.mark.usefixtures("size")

@@ -6,6 +6,7 @@
 // border.py launches, for points, the kernels bound_weights and forget_bounds, and leave_out and least_value
 // (`least_of_others`); when components have been joined, lower_bounds or, with powers, begin_bounds, join_weights,
 // join_powers and end_bounds; and in every round count_sure and then take_unsure.
+#include "first_round.cuh"
 #include "runtime/order.cuh"
 #include "distances/point_rows.cuh"
 
@@ -90,13 +91,15 @@ __device__ bool is_sure(int c, const Bits<T> *best, const u64 *edge, const Bits<
   return power_between(norm, rows + u * stride, rows + v * stride, dimensions) < power[c];
 }
 
+// Runs of equal points wait in a round that is kept (merge.cu), whose labels are `waiting`; otherwise that is null.
 template <class T, int METRIC>
 __global__ void count_sure(const int *components, i64 count, const Bits<T> *best, const u64 *edge,
                            const Bits<T> *weight, const Bits<T> *power, const T *rows, int dimensions, int stride,
-                           const Norm<METRIC> norm, int *total) {
+                           const Norm<METRIC> norm, const int *waiting, i64 n, int *total) {
   const i64 k = thread_id();
+  const bool hooks = k < count && !(waiting && is_run(waiting, n, components[k]));
   const bool sure =
-      k < count && is_sure<T, METRIC>(components[k], best, edge, weight, power, rows, dimensions, stride, norm);
+      hooks && is_sure<T, METRIC>(components[k], best, edge, weight, power, rows, dimensions, stride, norm);
   const int here = __syncthreads_count(sure);
   if (threadIdx.x == 0 && here) atomicAdd(total, here);
 }

@@ -58,7 +58,8 @@ def hold_back(index: SearchIndex, forest: Forest, weight: cupy.ndarray, power: c
     name = f"<{index.T}, {index.metric.number}>"
     edges = (forest.components, count, forest.best, merges.edge, weight, power)
     points = (index.rows, *index.shape, index.metric.norm)
-    launch("partitions/border", f"count_sure{name}", count, *edges, *points, total)
+    waiting = forest.labels if merges.hooked == 0 and merges.hooks is not None and merges.runs else None
+    launch("partitions/border", f"count_sure{name}", count, *edges, *points, waiting, index.n, total)
     (sure,) = OnItsWay(total).arrived()
     if merges.hooked == 0:
         merges.holds_back = True

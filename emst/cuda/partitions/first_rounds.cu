@@ -8,8 +8,8 @@
 #include "partitions/first_rounds.cuh"
 #include "runtime/told.cuh"
 
-constexpr u32 CHOSE = FIRST_CHOSE,
-              ELSEWHERE = ~0u;  // the greatest number: the least one is that of the right partition
+constexpr u32 CHOSE = FIRST_CHOSE;
+constexpr u32 ELSEWHERE = ~0u;  // the end lies in another partition; the least number is that of the right one
 
 __global__ void offer_certain(const int2 *places, i64 m, const Hooks *hooks, u64 *choice) {
   int2 ends[EACH];

@@ -2,9 +2,9 @@
 #pragma once
 #include "first_round.cuh"
 
-// A choice of a point that was held back: the first of its edges, each of which is a number here. The numbers are in
-// the total order: of a certain edge its place, and of the j-th edge that rounds have found j, and how many certain
-// ones come before it.
+// A point that was held back chooses the first of its edges. Each edge is a number here, and the numbers follow the
+// total order. The upper half says how many certain edges come before the edge. The lower half is j for the j-th edge
+// that rounds have found, and all ones for a certain edge.
 constexpr u64 NO_CHOICE = ~0ull;
 __device__ inline u64 certain_choice(i64 place) { return (u64)place << 32 | 0xFFFFFFFF; }
 __device__ inline u64 found_choice(i64 before, i64 j) { return (u64)before << 32 | (u32)j; }

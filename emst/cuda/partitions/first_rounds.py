@@ -40,19 +40,21 @@ class Ends:
 class SeenByPartition:
     """What the edges of a partition carry along."""
 
-    own: Ends
-    found: cupy.ndarray  # uint32[m]: by edge that rounds have found
-    which: cupy.ndarray  # int32[k]: of those whose list is that of the partition, which of them they are
-    between: cupy.ndarray  # int32[components of the partition, 2]: written when its edges are listed
-    between_found: cupy.ndarray  # int32[m, 2]
+    components: int  # that its first round has left
+    apart: bool  # see `Ends`
+    between: cupy.ndarray  # int32[components, 2]: written when its edges are listed
+    between_found: cupy.ndarray  # int32[m, 2]: of the edges that rounds have found
+    needs: tuple[Ends, cupy.ndarray, cupy.ndarray] | None  # until its edges are listed: see `puts`
 
     def puts(self, seen: cupy.ndarray) -> np.ndarray:
         """A SeenEdges of first_rounds.cuh, by value, that writes what is seen of all edges of the partition."""
-        own, round = self.own, self.own.round
+        assert self.needs is not None
+        own, found, which = self.needs  # what the partition knows; what is seen of found edges; which of them it lists
+        round = own.round
         assert round.of_points is not None
         arrays = [round.seen.data.ptr, round.between.data.ptr, round.of_points.hooks, own.choice.data.ptr]
-        found = [self.found.data.ptr, self.which.data.ptr]
-        return as_struct([*arrays, own.base, *found, seen.data.ptr, self.between.data.ptr], np.uint64)
+        of_found = [found.data.ptr, which.data.ptr]
+        return as_struct([*arrays, own.base, *of_found, seen.data.ptr, self.between.data.ptr], np.uint64)
 
 
 def ends_of_joined(
@@ -93,15 +95,15 @@ def seen_by_partition(
     found, between, between_found = empties(*kinds)
     args = rows, concatenated([one.ends for one in ends]), len(ends), count, np.int32(components), found, between_found
     launch("partitions/first_rounds", "see_found", count, *args)
-    return SeenByPartition(own, found, which, between, between_found)
+    return SeenByPartition(own.round.components, own.apart, between, between_found, (own, found, which))
 
 
 def whole_first_round(seen: Sequence[SeenByPartition | None], of_edges: cupy.ndarray | None) -> FirstRound | None:
     """See `emst.backend.partition_operations`."""
     parts = [one for one in seen if one is not None]
-    if of_edges is None or any(one.own.apart for one in parts):
+    if of_edges is None or any(one.apart for one in parts):
         return None
-    between = concatenated([*(one.between for one in parts), parts[0].between_found])
-    if len(between) > MOST_ROOTS:
+    components, found = sum(one.components for one in parts), parts[0].between_found
+    if components + len(found) > MOST_ROOTS:
         return None
-    return FirstRound(of_edges, between, sum(one.own.round.components for one in parts))
+    return FirstRound(of_edges, concatenated([*(one.between for one in parts), found]), components)

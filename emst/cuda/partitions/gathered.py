@@ -29,6 +29,8 @@ def insert_edges(
     launch("partitions/gathered", f"put_others<{T}>", k, places, weight, power, m, *of_others, *put)
     edges = places, rows, weight, power, m
     launch_over_points("partitions/gathered", f"put_edges<{T}>", m, *edges, before, k, *put)
+    if seen is not None:
+        seen.needs = None  # memory is freed in the order of the stream
     return whole
 
 

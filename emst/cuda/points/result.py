@@ -38,7 +38,7 @@ def sorted_edges(
 
 
 def listed_edges(index: SearchIndex, forest: Forest, rows: cupy.ndarray) -> tuple[cupy.ndarray, ListedEdges]:
-    """See `emst.backend.partition_operations`."""
+    """See `emst.backend.operations`."""
     m = index.n - forest.count
     places, power = cupy.empty((m, 2), np.int32), None if index.core is None else cupy.empty(m, index.dtype)
     edges, weights = _in_total_order(index, forest, rows, ("false", 1.0), (places, power), _no_ahead)
@@ -92,7 +92,7 @@ def _sorted(
     first = first_round(n, merges, count)
     keys, (listed,) = cupy.empty(n, np.uint64), scratch(((n, _words(index, listed_as is not None)), np.uint64))
     places = (index.rows, *index.shape, index.metric.norm, order)
-    args = (ends, weight, n, *places, bits, first.on_curve, keys, listed)
+    args = (ends, weight, n, *places, bits, first.argument, keys, listed)
     launch_over_points("points/result", f"list_edges<{_edge_template(index)}, {in_list}>", n, *args)
     del merges.edge, merges.spare, merges.parent, merges.hooks  # the sort needs the memory
     many, state = sample_ties(keys, MOST_PASSES - 1, MOST_PASSES, LONGEST_RUN // 8)

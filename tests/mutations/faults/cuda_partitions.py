@@ -66,6 +66,13 @@ FAULTS = [
         ("tests/gpus/test_first_round.py::test_no_point_is_sure_of_its_edge",),
     ),
     Fault(
+        "runs that wait count as components that hook",
+        "emst/cuda/partitions/border.cu",
+        "!(waiting && is_run(waiting, n, components[k]))",
+        "true",
+        ("tests/gpus/test_first_round.py::test_only_runs_are_sure_of_their_edge",),
+    ),
+    Fault(
         "products keep a first round, in which a point has no edge",
         "emst/cuda/points/duplicates.py",
         " and index.engine is not Engine.PRODUCTS",
