@@ -13,10 +13,8 @@ from emst.progress import Progress
 WORTH = 100_000_000  # points; with fewer, what GPUs ask each other takes as long as they save
 UNEVEN = 1.05  # the largest partition over the mean: a sample cuts the curve
 EXCHANGED = 16  # bytes a point, besides what one GPU takes: rows and components, bounds at the border
-CARRIED = {
-    4: 8,
-    8: 48,
-}  # bytes a point, by the size of a number, that edges carry to the list of all with core distances
+# Bytes a point, by the size of a number, that edges carry to the list of all besides, if there are core distances.
+CARRIED = {4: 8, 8: 48}
 FIRST_ROUND = 8  # bytes a point of what is kept of the first round for labels, besides what one GPU keeps
 GATHERED = 40  # bytes an edge while the home merges all lists and takes heights, beside the floats that are its keys
 LABELLED = 130  # bytes a point that the stages after the tree take

@@ -92,8 +92,8 @@ def test_no_point_is_sure_of_its_edge(ops, size):
 
 @pytest.mark.parametrize("size", ["many"], indirect=True)
 def test_only_runs_are_sure_of_their_edge(ops, size):
-    """The same, but for two pairs of equal points, each of which has the other pair as its nearest neighbour. In a round
-    that is kept, pairs wait."""
+    """The same, but for two pairs of equal points, of which each has the other pair as its nearest neighbour. Pairs
+    wait in a round that is kept."""
     points = np.indices((3,) * 6).reshape(6, -1).T.astype(float)
     cell, d = np.array([0.5, 0.5, 0.5, 0.5, 1.5, 0.5]), np.array([0.05, 0, 0, 0, 0, 0])
     points = np.concatenate([points, np.stack([cell - d, cell - d, cell + d, cell + d])])

@@ -91,8 +91,8 @@ def seen_by_partition(
     if own is None:
         return None
     count, components = len(own.ends), sum(one.round.components for one in ends)
-    kinds = (count, np.uint32), ((own.round.components, 2), np.int32), ((count, 2), np.int32)
-    found, between, between_found = empties(*kinds)
+    found, between_found = empties((count, np.uint32), ((count, 2), np.int32))
+    (between,) = all_ones(((own.round.components, 2), np.int32))  # some roots never hook: no edge writes theirs
     args = rows, concatenated([one.ends for one in ends]), len(ends), count, np.int32(components), found, between_found
     launch("partitions/first_rounds", "see_found", count, *args)
     return SeenByPartition(own.round.components, own.apart, between, between_found, (own, found, which))

@@ -5,7 +5,6 @@ from .fault import Fault
 DENDROGRAM = "tests/gpus/test_first_round.py::test_the_dendrogram_is_the_same"
 FIRST = f"{DENDROGRAM}[cuda-many-uniform-float32-5-3]"
 TIES = f"{DENDROGRAM}[cuda-many-grid-float32-2-2]"
-HELD_BACK = f"{DENDROGRAM}[cuda-many-many axes-float32-5-5]"
 LISTS = "tests/partitions/test_gathered.py"
 
 FAULTS = [
@@ -50,13 +49,6 @@ FAULTS = [
         "make_int2((int)base + of_ends.x, (int)base + of_ends.y)",
         "make_int2(of_ends.x, (int)base + of_ends.y)",
         (FIRST,),
-    ),
-    Fault(
-        "edges that are left after most points were held back are written over",
-        "emst/cuda/hierarchy/linkage.cu",
-        "room = begun ? begun : n / 2;",
-        "room = n / 2;",
-        (HELD_BACK,),
     ),
     Fault(
         "a first round in which no component was sure is kept",
