@@ -41,12 +41,23 @@ MANY = {  # constants that send few points the ways of many: on the CPU products
         0,
     ),
 }
-BY_ROUNDS = {  # what more than 524,288 points take besides on a GPU, and products of few points
+# Constants that send few points ways of many more of them, on a GPU. A case draws each by itself, so that they meet.
+MANY_MORE = {
     "points.rounds.ALL_UP_TO": 0,
     "points.rounds.MOST_POINTS": 0,
+    "points.rounds.SHARE": 4,
+    "points.rounds.SLACK_UP_TO": 0,
+    "points.search.SLACK_UP_TO": 0,
+    "points.search.BLOCKS_AN_SM": 1,
     "points.result.EARLY_UP_TO": 0,
+    "points.order.EARLY_UP_TO": 0,
     "points.engine.LEAST_LOOKED": 64,
     "points.engine.LEAST_MULTIPLIED": 64,
+    "points.products.MOST_TILES": 0,
+    "runtime.sort.SORT_RESIDENT": 0,
+    "runtime.gather.FAR": 0,
+    "hierarchy.linkage.KEY_BITS": 0,
+    "hierarchy.selection.SELECTED_AT_ONCE": 0,
 }
 
 
@@ -63,7 +74,7 @@ class Case:
     exact: bool = True
     unsettled: frozenset[str] = frozenset()
     many: bool = False  # few points take the ways of many
-    by_rounds: bool = False  # and those of more than 524,288
+    many_more: tuple[str, ...] = ()  # and those of `MANY_MORE`
     staged: bool = True  # the stages run on the reference as well
 
     @property
@@ -113,17 +124,17 @@ def stages_of_the_reference() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def ways_of_many(device: str, by_rounds: bool) -> Iterator[None]:
+def ways_of_many(device: str, more: tuple[str, ...]) -> Iterator[None]:
     """Few points take the ways of many."""
     with contextlib.ExitStack() as stack:
-        for name, value in (MANY[device] | (BY_ROUNDS if by_rounds and device == "cuda" else {})).items():
+        for name, value in (MANY[device] | ({one: MANY_MORE[one] for one in more} if device == "cuda" else {})).items():
             stack.enter_context(mock.patch(f"emst.{device}.{name}", value))
         yield
 
 
 def _attempt(case: Case, device: str) -> tuple[dict[str, Any], list[str]]:
     """The results on a device, or the error; and what differs from the definition, or from the error that must be."""
-    with ways_of_many(device, case.by_rounds) if case.many else contextlib.nullcontext():
+    with ways_of_many(device, case.many_more) if case.many else contextlib.nullcontext():
         return _results(case, device, lambda fitted: [name for name, same in case.by_definition(fitted) if not same])
 
 

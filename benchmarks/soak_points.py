@@ -12,7 +12,7 @@ from definition_sets import PARAMETERS
 from helpers import expected_tree
 from joining_reference import expected_prediction
 from norms_reference import wrapped_points
-from soak_cases import Case, at_home, same
+from soak_cases import MANY_MORE, Case, at_home, same
 from soak_sets import (
     HEAVY,
     Points,
@@ -68,8 +68,8 @@ class _OfPoints(Case):
         if self.metric.box is not None:  # a cluster may be as wide as the box, or lie at its side, where 0 is L
             self.unsettled = frozenset({"centroids"})
         self.exact = self.metric.way == "matrix" or self.metric.image is None or self.metric.box is not None
-        way = g.random()
-        self.many, self.by_rounds = way < 0.4, way < 0.25
+        self.many = bool(g.random() < 0.4)
+        self.many_more = tuple(name for name in MANY_MORE if g.random() < 0.5)
         self.what = f"{points.what}, {name} {params or ''}, dtype {self.dtype and self.dtype.__name__}"
 
     @property

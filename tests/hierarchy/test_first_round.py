@@ -137,7 +137,7 @@ WAYS = {
     "manhattan": {"metric": "manhattan"},
     "minkowski": {"metric": "minkowski", "metric_params": {"p": 3}},
     "box": {"metric_params": {"period": 1.0}},
-    "pairs": {"d": 14},
+    "pairs": {"d": 40, "metric": "manhattan"},
     "products": {"d": 40},
 }
 

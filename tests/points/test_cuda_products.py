@@ -40,7 +40,15 @@ def embeddings(g):
     return x / np.linalg.norm(x, axis=1, keepdims=True)
 
 
+def crowds_that_nearly_touch(g):
+    """Pairs of blobs whose points halves cannot tell apart. The other blob of a pair lies just beyond their reach."""
+    ends = np.linalg.qr(g.standard_normal((D, 2)))[0].T
+    centres = [side * ends[0] + 8e-3 * other * ends[1] for side in (-1, 1) for other in (0, 1)]
+    return np.concatenate([centre + 1e-6 * g.standard_normal((1_152, D)) for centre in centres])
+
+
 SETS = {
+    "crowds that nearly touch": crowds_that_nearly_touch,
     "noise": lambda g: g.standard_normal((N, D)),
     "blobs": blobs,
     "tight and wide": tight_and_wide,

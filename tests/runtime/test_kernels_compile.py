@@ -38,6 +38,7 @@ VALUES = {
     "bool MRD": ["false", "true"],
     "bool LABELS": ["false", "true"],
     "bool SQUARED": ["false", "true"],
+    "bool LISTED": ["false", "true"],
     "class W": ["i64", "int", "double", "float"],
     "class P": ["int", "i64"],
     "class Word": ["u32", "u64"],
@@ -53,6 +54,7 @@ def is_launched(given):
     number, metric = given.get("class T"), given.get("int METRIC", EUCLIDEAN)
     return (
         given.get("class U") in (None, UNSIGNED.get(number))
+        and not (given.get("bool SQUARED") == given.get("bool LISTED") == "true")  # a list of partitions keeps powers
         and not (given.get("bool EXACT") == "true" and given["class W"] in ("i64", "double"))
         and not (metric in (POWERS, ANY_POWER, PERIODIC_ANY_POWER) and number != "double")
         and (metric == EUCLIDEAN or (given.get("int D", "2") in ("2", "6") and given.get("int K", "6") == "6"))

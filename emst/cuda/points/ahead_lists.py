@@ -99,7 +99,7 @@ KERNELS = {
     """,
     "products cores": """
         runtime/copies send_words
-        points/products_knn collect_near<{STAGES}>
+        points/products_knn collect_near<{STAGES}, false>
         points/products_knn bound_groups<{STAGES}>
         points/products_knn reach_of_rank
         points/products_knn nearest_of_candidates<{T}>

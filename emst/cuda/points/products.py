@@ -186,7 +186,7 @@ def _find_nearest(index: SearchIndex, length: int, rank: int, results: tuple[Any
         launch("points/products_knn", "reach_of_rank", 32 * count, *ranked)
         counts.fill(0)
         places = (reach, counts, candidates, None, None)
-        _multiply("products_knn", f"collect_near<{arguments}>", *halves, *low, products.between, *rows, *places)
+        _multiply("products_knn", f"collect_near<{arguments}, false>", *halves, *low, products.between, *rows, *places)
         crowds.fill(0)
         points = (index.rows, np.int32(index.d), first)
         args = (*points, count, counts, candidates, *bounds, reach, *outputs, crowds)
@@ -199,7 +199,7 @@ def _find_nearest(index: SearchIndex, length: int, rank: int, results: tuple[Any
         rows = (first, count, _splits(count))
         many, long_lists = cupy.zeros(count, np.int32), cupy.empty((total, CANDIDATE_BYTES), np.uint8)
         places = (reach, many, long_lists, crowded, start)
-        _multiply("products_knn", f"collect_near<{arguments}>", *halves, *low, None, *rows, *places)
+        _multiply("products_knn", f"collect_near<{arguments}, true>", *halves, *low, products.between, *rows, *places)
         args = (*points, many, long_lists, *outputs)
         launch("points/products_knn", f"nearest_of_many<{index.T}>", CROWD_THREADS * count, *args, block=CROWD_THREADS)
     return True

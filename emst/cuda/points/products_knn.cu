@@ -78,11 +78,13 @@ __global__ void reach_of_rank(const float *nearest, i64 groups, int rank, i64 fi
   if (lane_id() == 0) reach[row] = reach_of_distance(bounds, distance, square[u], rho[u]);
 }
 
-// The candidates of every row: all points that may lie within its reach. Tiles that are farther from the tile of rows
-// are left out, if `between` holds their distances; then `first` is the beginning of a tile. If `listed` is not null,
-// the rows are those that it names, and the candidates of the i-th go to list[start[i] ...]. There are places for as
-// many as were found before, and no more are found, since no reach has grown.
-template <int STAGES, bool SHORT>
+// The candidates of every row: all points that may lie within its reach. If `between` holds distances of tiles, those
+// that are farther from the tile of rows are left out; then `first` is the beginning of a tile.
+//
+// LISTED: the rows are those that `listed` names, and the candidates of the i-th go to list[start[i] ...].
+// There are places for as many as were found before. No more are found: no reach has grown, and a row leaves out all
+// tiles that its tile of rows, in which some may reach farther, has left out before.
+template <int STAGES, bool SHORT, bool LISTED>
 __global__ void __launch_bounds__(THREADS, 2)
     collect_near(const Half *halves, int width, const float *low_start, i64 n, int tiles, const float *tile_rho,
                  const float *between, i64 first, i64 count, int splits, const Reach *reach, int *counts,
@@ -90,32 +92,41 @@ __global__ void __launch_bounds__(THREADS, 2)
   __shared__ int rows[TILE], capacity[TILE], farthest;
   __shared__ Reach reaches[TILE];
   __shared__ Candidate *places[TILE];
+  __shared__ bool apart[LISTED ? TILE : 1];  // whether the row leaves out a tile
   const i64 row_tiles = (count + TILE - 1) / TILE;
   for (i64 item = blockIdx.x; item < row_tiles * splits; item += gridDim.x) {
     const Part part(item, row_tiles, tiles, splits);
     if (threadIdx.x == 0) farthest = 0;
     __syncthreads();
     if (threadIdx.x < TILE) {
-      const i64 at = minimum(part.row + threadIdx.x, count - 1), row = listed ? listed[at] : at;
+      const i64 at = minimum(part.row + threadIdx.x, count - 1), row = LISTED ? listed[at] : at;
       rows[threadIdx.x] = (int)(first + row);
       reaches[threadIdx.x] = reach[row];
-      capacity[threadIdx.x] = listed ? 0x7fffffff : PLACES;
-      places[threadIdx.x] = list + (listed ? start[at] : row * PLACES);
+      capacity[threadIdx.x] = LISTED ? 0x7fffffff : PLACES;
+      places[threadIdx.x] = list + (LISTED ? start[at] : row * PLACES);
       atomicMax(&farthest, bits_of(reach[row].reach));
     }
     __syncthreads();
     const float most = value_of(farthest);
-    const float *const far = between ? between + (first + part.row) / TILE * tiles : nullptr;
+    const float *const far = between && !LISTED ? between + (first + part.row) / TILE * tiles : nullptr;
     each_tile<STAGES, SHORT>(
         halves, width, low_start, rows, (const int *)nullptr,
         [&](int tile) {
           return part.next(tile, [&](int other) { return !far || !less(add_up(most, tile_rho[other]), far[other]); });
         },
         [&](int tile, const Sums &sums) {
+          if constexpr (LISTED) {
+            const int own = threadIdx.x;
+            if (own < TILE)
+              apart[own] = between && less(add_up(reaches[own].reach, tile_rho[tile]),
+                                           between[(i64)(rows[own] / TILE) * tiles + tile]);
+            __syncthreads();  // before the next tile, each_tile has others
+          }
           each_row([&](int row, int i, int h) {
             const float least = least_sum(reaches[row], tile_rho[tile]);
             const i64 at = part.row + row;
             if (less(greatest_of_row(sums, i, h), least) || at >= count) return;
+            if (LISTED && apart[row]) return;
             each_column(sums, i, h, [&](int, int column, float sum) {
               const i64 other = (i64)tile * TILE + column;
               if (less(sum, least) || other >= n) return;
@@ -303,7 +314,9 @@ __global__ void __launch_bounds__(32 * CROWD_WARPS)
       ids[at] = other;
     });
     __syncthreads();
-    if (kept > PLACES - THREADS) shrink();
+    const bool full = kept > PLACES - THREADS;
+    __syncthreads();  // all have read it before it shrinks
+    if (full) shrink();
     __syncthreads();
   }
   shrink();
