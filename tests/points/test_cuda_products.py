@@ -40,15 +40,7 @@ def embeddings(g):
     return x / np.linalg.norm(x, axis=1, keepdims=True)
 
 
-def crowds_that_nearly_touch(g):
-    """Pairs of blobs whose points halves cannot tell apart. The other blob of a pair lies just beyond their reach."""
-    ends = np.linalg.qr(g.standard_normal((D, 2)))[0].T
-    centres = [side * ends[0] + 8e-3 * other * ends[1] for side in (-1, 1) for other in (0, 1)]
-    return np.concatenate([centre + 1e-6 * g.standard_normal((1_152, D)) for centre in centres])
-
-
 SETS = {
-    "crowds that nearly touch": crowds_that_nearly_touch,
     "noise": lambda g: g.standard_normal((N, D)),
     "blobs": blobs,
     "tight and wide": tight_and_wide,
@@ -103,6 +95,23 @@ def counted(make, made):
         return made[-1]
 
     return products
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("d", [40, 384])
+def test_crowds_that_nearly_touch(monkeypatch, products, d, dtype):
+    """Pairs of blobs of more points than there are places, which halves cannot tell apart. The other blob of a pair lies
+    just beyond the reach of their points: its tiles are left out, whichever pass looks."""
+    g = np.random.default_rng(0)
+    across, along = np.linalg.qr(g.standard_normal((d, 2)))[0].T
+    centres = [side * across + 8e-3 * other * along for side in (-1, 1) for other in (0, 1)]
+    x = np.concatenate([centre + 1e-6 * g.standard_normal((1_152, d)) for centre in centres]).astype(dtype)
+    monkeypatch.setattr(importlib.import_module("emst.cuda.points.bvh"), "FEW_POINTS", 0)
+    multiplied = tree_of(x, 5)
+    compare_all_pairs(monkeypatch)
+    expected = tree_of(x, 5)
+    np.testing.assert_array_equal(multiplied.edges, expected.edges)
+    np.testing.assert_array_equal(multiplied.core_distances, expected.core_distances)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
