@@ -100,8 +100,8 @@ def counted(make, made):
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("d", [40, 384])
 def test_crowds_that_nearly_touch(monkeypatch, products, d, dtype):
-    """Pairs of blobs of more points than there are places, which halves cannot tell apart. The other blob of a pair lies
-    just beyond the reach of their points: its tiles are left out, whichever pass looks."""
+    """Pairs of blobs of more points than there are places, which halves cannot tell apart. The other blob of a pair
+    lies just beyond the reach of their points: its tiles are left out, whichever pass looks."""
     g = np.random.default_rng(0)
     across, along = np.linalg.qr(g.standard_normal((d, 2)))[0].T
     centres = [side * across + 8e-3 * other * along for side in (-1, 1) for other in (0, 1)]
