@@ -22,6 +22,7 @@ from emst.backend.operations import Backend
 from emst.backend.records import Array, Linkage, PointStatistics, Report
 from emst.distances.metrics import Metric
 from emst.inputs.devices import to_host
+from emst.inputs.points import MAX_POINTS
 from emst.inputs.weights import MOST_BITS, Weights
 from emst.partitions.edges import bits_of, heads_of_runs, lengths_of
 from emst.spanning import Joined, heights, join, searched
@@ -147,6 +148,11 @@ def linkage_of_copies(
     rows, own = copies.rows[split], copies.heights[split]
     if len(rows) == 0:
         return ops.linkage(edges, weights, sizes)
+    if n + len(rows) > MAX_POINTS:
+        raise ValueError(
+            f"{n:,} rows, of which {len(rows):,} have second vertices because of their weights, are more than the "
+            f"{MAX_POINTS:,} that are possible; raise min_cluster_size"
+        )
     at = _places_among(copies.before[split], ops)
     of_rows = xp.ones(len(edges) + len(rows), bool)
     of_rows[at] = False

@@ -19,6 +19,7 @@ from emst.hierarchy import scores
 from emst.hierarchy.condensed import condensed_tree
 from emst.hierarchy.selection import FlatClustering, Options, flat_clustering
 from emst.inputs.devices import to_host
+from emst.inputs.points import MAX_POINTS
 from emst.partitions.contraction import Contracted, Vertices
 from emst.partitions.edges import ascending, renumbered, together
 from emst.partitions.engine import Sized
@@ -43,6 +44,11 @@ def hierarchy(
     xp = ops.xp
     counts = [len(part.weight) for part in parts]
     bases = np.cumsum([0, *counts]).tolist()
+    if bases[-1] > MAX_POINTS:
+        raise ValueError(
+            f"{bases[-1]:,} groups of fewer points than a cluster has are left, and at most {MAX_POINTS:,} are "
+            "possible; raise min_cluster_size"
+        )
     a, b = (_vertices(ops, parts, bases, end) for end in ("u", "v"))
     groups = [renumbered(ops, part.edges, base) for part, base in zip(parts, bases)]
     groups.append(OpenEdges.of(a, b, *(ops.asarray(column) for column in joined.columns()[2:])))
@@ -57,6 +63,8 @@ def hierarchy(
     weights = heights(weights, *units, ops)
     sizes = xp.concatenate([ops.asarray(part.weight) for part in parts])
     contracted = per is not None or bool((sizes > 1).any())
+    if contracted and int(sizes.sum(dtype=np.int64)) > MAX_POINTS:
+        sizes = ops.asarray(sizes, np.int64)
     linkage = ops.linkage(edges, weights, sizes if contracted else None)
     return Hierarchy(linkage, bases, per or 1)
 

@@ -138,6 +138,16 @@ def test_a_heavy_row_is_a_cluster(device):
 
 
 @pytest.mark.parametrize("device", DEVICES)
+def test_more_vertices_than_ids(device, monkeypatch):
+    monkeypatch.setattr("emst.weighted.MAX_POINTS", 40)
+    model = HDBSCANGPU(3, 2, device=device)
+    with pytest.raises(
+        ValueError, match="30 rows, of which 20 have second vertices because of their weights, are more"
+    ):
+        model.fit(np.arange(30.0)[:, None], sample_weight=np.repeat([5, 1], [20, 10]))
+
+
+@pytest.mark.parametrize("device", DEVICES)
 def test_copies_of_one_row(device):
     for w in ([3, 0], [9, 0], [0, 1]):
         params = {"min_samples": 1, "min_cluster_size": 5, "allow_single_cluster": True}

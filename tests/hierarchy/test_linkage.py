@@ -91,6 +91,15 @@ def test_many_threads_find_the_merges_and_their_parents(monkeypatch, shape, n):
     np.testing.assert_array_equal(ours.scratch, descent.parents(expected))
 
 
+@pytest.mark.parametrize(("most", "called"), [(49, True), (48, False)])
+def test_more_edges_than_rounds_have_numbers_for(monkeypatch, most, called):
+    calls = []
+    for name, value in (("THREADS", 0), ("MANY", 0), ("MOST", most), ("components_of", calls.append)):
+        monkeypatch.setattr(cpu_linkage, name, value)
+    cpu_linkage.linkage(tree("path", 50), weights("distinct", 49, np.float32))
+    assert bool(calls) == called
+
+
 @pytest.mark.parametrize("edges", [[(0, 1), (1, 2), (0, 2)], [(0, 1), (0, 1), (2, 3)], [(0, 1), (1, 1), (2, 3)]])
 def test_many_threads_refuse_what_is_no_tree(monkeypatch, edges):
     edges, heights = np.array(edges, np.int32), np.arange(3.0)

@@ -10,6 +10,7 @@ from threads import joined, model_of, results_of
 import emst
 from emst.backend.records import Norm
 from emst.hdbscan.parameters import options_of
+from emst.partitions import contraction, hierarchy
 from emst.partitions.edges import as_bits
 
 RNG = np.random.default_rng(12)  # for SETS; tests take `rng`
@@ -145,3 +146,35 @@ def test_small_sets(engine, X, least, k, partitions):
     options = {"min_cluster_size": least, "min_samples": k, "allow_single_cluster": bool(least % 2)}
     model, single = fitted(engine, X, partitions, **options)
     np.testing.assert_array_equal(model.condensed_tree().to_numpy(), single.condensed_tree_.to_numpy())
+
+
+@pytest.mark.parametrize("copies", [1 << 21, 1 << 22])
+def test_sizes_beyond_32_bits(engine, monkeypatch, copies):
+    """Every point stands for millions: the sizes of vertices fit into 32 bits, and those of merges do not."""
+    X = blobs(RNG, 1200, 2, np.float64)
+    single = emst.HDBSCAN(min_cluster_size=50, min_samples=5, device=engine.device).fit(X)
+    contracted, hierarchy_of = contraction.contracted, hierarchy.hierarchy
+
+    def of_many(*given):
+        found = contracted(*given)
+        found.vertices.weight = found.vertices.weight * np.int32(copies)
+        return found
+
+    def per_copies(*given):
+        found = hierarchy_of(*given)
+        found.per = copies
+        assert int(found.linkage.size[-1]) == len(X) * copies
+        return found
+
+    monkeypatch.setattr(contraction, "contracted", of_many)
+    monkeypatch.setattr(hierarchy, "hierarchy", per_copies)
+    model = model_of(np.array_split(X, 3), engine, 4, single)
+    np.testing.assert_array_equal(results_of(model)[0], single.labels_)
+
+
+def test_more_vertices_than_ids(engine, monkeypatch):
+    monkeypatch.setattr(hierarchy, "MAX_POINTS", 100)
+    single = emst.HDBSCAN(min_cluster_size=2, min_samples=2, device=engine.device).fit(SETS["few points"])
+    X = SETS["blobs"]
+    with pytest.raises(ValueError, match="groups of fewer points than a cluster has are left, and at most 100"):
+        results_of(model_of(np.array_split(X, 3), engine, 4, single))

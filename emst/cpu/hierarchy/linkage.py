@@ -18,6 +18,7 @@ AHEAD = 8  # edges: long enough for the memory to deliver, short enough for the 
 STEP = 1 << 20  # edges a call of the kernel: an interrupt is served between calls
 THREADS = 16  # that make the rounds faster than union-find on one (`python benchmarks scaling`)
 MANY = 1 << 20  # edges, likewise
+MOST = (1 << 30) - 1  # edges: the components of all rounds, at most two a point, have numbers of 32 bits
 
 
 def linkage(edges, weights, sizes=None, early=False, first_round=None):
@@ -25,7 +26,7 @@ def linkage(edges, weights, sizes=None, early=False, first_round=None):
     m = len(weights)
     ends = np.ascontiguousarray(edges, np.int32).reshape(-1)
     total = None if sizes is None else int(sizes.sum(dtype=np.int64))
-    if thread_count() >= THREADS and m >= MANY:
+    if thread_count() >= THREADS and MANY <= m <= MOST:
         components = components_of(ends)
         if components is not None:
             child, size, parent = dendrogram(components, full(m + 1, 1, np.int32) if sizes is None else sizes)
