@@ -28,7 +28,7 @@ def imported(name: str) -> Any:
 
 
 def imported_cupy() -> Any:
-    """CuPy, also where it cannot make its folder for kernels."""
+    """Import CuPy and return it. This works also if CuPy cannot make its folder for kernels."""
     if "cupy" in sys.modules:
         return imported("cupy")  # another thread may have begun with it
     with _importing, _folder_of_cupy():
@@ -37,8 +37,8 @@ def imported_cupy() -> Any:
 
 @contextlib.contextmanager
 def _folder_of_cupy() -> Iterator[None]:
-    """CuPy makes its folder when it is imported. If it cannot, an empty one takes its place until the process ends, and
-    kernels are kept in memory."""
+    """For the time of the import, in which CuPy makes its folder for kernels. If the folder cannot be made, CuPy gets an
+    empty one until the process ends, and keeps kernels in memory."""
     name, before = "CUPY_CACHE_DIR", os.environ.get("CUPY_CACHE_DIR")
     try:
         os.makedirs(os.path.expanduser("~/.cupy/kernel_cache") if before is None else before, exist_ok=True)

@@ -261,8 +261,8 @@ class PartitionOperations(Protocol):
         order. None without `first_round`, which the forest has kept (`sorted_edges`) when `listed_edges` returned
         `listed` and `places`. `base` is the number of its first component among those of all partitions."""
 
-    def seen_by_partition(self, own: Any, ends: Sequence[Any], rows: Array, which: Array) -> Any:
-        """What the edges of a partition bring along. `own` is what `ends_of_joined` returned for it, `ends` for all
+    def seen_by_partition(self, here: Any, ends: Sequence[Any], rows: Array, which: Array) -> Any:
+        """What the edges of a partition bring along. `here` is what `ends_of_joined` returned for it, `ends` for all
         partitions; None without. `rows` are those of `edges_from`, and `which` is what it returned."""
 
     def whole_first_round(self, seen: Sequence[Any], of_edges: Array | None) -> Any:

@@ -136,7 +136,7 @@ def _merged(lists: list[Future], engine: Engine) -> Future:
 
 
 def components_kept(ops: Backend, local: Local) -> int:
-    """Task: how many components the first round of a partition has left; 0 if no round was kept."""
+    """Task: the number of components after the first round of a partition; 0 if the round was not kept."""
     return 0 if local.first_round is None else local.first_round.components
 
 
@@ -160,12 +160,12 @@ def ends_here(ops: Backend, local: Local, joined: OpenEdges, base: int | None) -
     return EndsHere(edges, rows_of_joined(ops, local, edges), ends)
 
 
-def listed(ops: Backend, local: Local, own: EndsHere, ends: list[EndsHere]) -> tuple[ListedEdges, Any]:
-    """Task: the edges whose smaller end lies in a partition, and what they bring along for the dendrogram. `own` and
+def listed(ops: Backend, local: Local, here: EndsHere, ends: list[EndsHere]) -> tuple[ListedEdges, Any]:
+    """Task: the edges whose smaller end lies in a partition, and what they bring along for the dendrogram. `here` and
     `ends` are what `ends_here` returned for the partition and for all of them."""
     partition, rows = local.partition, ops.concatenated([one.rows for one in ends])
-    others, which = ops.edges_from(own.edges, local.place.start, partition.size, rows)
-    seen = ops.seen_by_partition(own.ends, [one.ends for one in ends], rows, which)
+    others, which = ops.edges_from(here.edges, local.place.start, partition.size, rows)
+    seen = ops.seen_by_partition(here.ends, [one.ends for one in ends], rows, which)
     if len(partition.left_out):  # the edges of length 0 from the first point to these
         others = together(ops, [stars_of(ops, local, *ascending(rows_of_stars(ops, local)).T), others])
         others = ops.edges_at(others, ops.edge_order(others))

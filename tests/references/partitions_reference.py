@@ -400,7 +400,7 @@ def ends_of_joined(first_round, listed, places, joined, numbering, n, base):
     return None  # no round is kept
 
 
-def seen_by_partition(own, ends, rows, which):
+def seen_by_partition(here, ends, rows, which):
     return None
 
 

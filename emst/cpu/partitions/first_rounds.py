@@ -8,7 +8,7 @@ def ends_of_joined(first_round, listed, places, joined, numbering, n, base):
     return None
 
 
-def seen_by_partition(own, ends, rows, which):
+def seen_by_partition(here, ends, rows, which):
     """See `emst.backend.partition_operations`."""
     return None
 

@@ -43,9 +43,9 @@ def without_counts(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
 
 def _interruptible(dispatcher: Any) -> Any:
-    """Returns the dispatcher. An interrupt that comes while it compiles waits until the next function is to be
-    compiled, or until the end. Served at once, it could come while LLVM calls Python. Python would drop it there, and
-    numba would go on with half of its work."""
+    """Return the dispatcher, which now makes interrupts wait. It compiles one function after the other. An interrupt
+    waits until the current function is done. Without this, it could come while LLVM calls Python. There, Python loses
+    the interrupt, and numba goes on with half of its work."""
     compile_it = dispatcher.compile
 
     @functools.wraps(compile_it)

@@ -24,9 +24,9 @@ __global__ void offer_certain(const int2 *places, i64 m, const Hooks *hooks, u64
   }
 }
 
-// A thread has one end of an edge that rounds have found. If it lies here and was held back, the edge is offered to it;
-// `offered` becomes the number that this edge has as a choice, or NO_CHOICE. The host is told of a power that is 0: the
-// ends of such an edge need not be equal (first_round.cuh).
+// A thread has one end of an edge that rounds have found. If this end is a point of the partition and was held back,
+// the edge is one that it can choose: `offered` becomes the number of the edge. Otherwise it becomes NO_CHOICE. The
+// host is told of a power that is 0: the ends of such an edge need not be equal (first_round.cuh).
 template <class T>
 __global__ void offer_found(const int2 *places, const Bits<T> *weight, const Bits<T> *power, i64 m, const u64 *words,
                             i64 count, const Numbering numbering, i64 n, const Hooks *hooks, u64 *choice, u64 *offered,

@@ -2,9 +2,9 @@
 #pragma once
 #include "first_round.cuh"
 
-// A point that was held back chooses the first of its edges. Each edge is a number here, and the numbers follow the
-// total order. The upper half says how many certain edges come before the edge. The lower half is j for the j-th edge
-// that rounds have found, and all ones for a certain edge.
+// A point that was held back chooses the first of its edges. So that edges can be compared, each gets a number of 64
+// bits: the earlier the edge, the smaller the number. The upper 32 bits count the certain edges that come before it.
+// The lower 32 bits are j for edge j of those that rounds have found, and all ones for a certain edge.
 constexpr u64 NO_CHOICE = ~0ull;
 __device__ inline u64 certain_choice(i64 place) { return (u64)place << 32 | 0xFFFFFFFF; }
 __device__ inline u64 found_choice(i64 before, i64 j) { return (u64)before << 32 | (u32)j; }
@@ -23,7 +23,7 @@ struct SeenEdges {
 
   __device__ bool chooses(int p, i64 edge) const { return is_held(hooks, p) && choice[p] == certain_choice(edge); }
 
-  // A certain edge. The places of its ends are in the order of their rows.
+  // Writes what is seen of a certain edge. `places` are those of its two ends: first the end with the smaller row.
   __device__ void put(i64 edge, int2 places, i64 at) const {
     const u32 word = seen[edge], number = word & NUMBER;
     const u32 chosen = (chooses(places.x, edge) ? FIRST_CHOSE : 0) | (chooses(places.y, edge) ? SECOND_CHOSE : 0);

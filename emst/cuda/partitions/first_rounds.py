@@ -27,7 +27,7 @@ NOTHING_SEEN = as_struct([0] * 9, np.uint64)  # a SeenEdges of first_rounds.cuh
 
 @dataclass(eq=False)
 class Ends:
-    """What a partition knows of the edges that rounds have found, and of the choices of its own points."""
+    """What a partition knows of the edges that rounds have found, and of the choices of its points."""
 
     round: FirstRound
     base: int  # number of its first component
@@ -49,12 +49,12 @@ class SeenByPartition:
     def puts(self, seen: cupy.ndarray) -> np.ndarray:
         """A SeenEdges of first_rounds.cuh, by value, that writes what is seen of all edges of the partition."""
         assert self.needs is not None
-        own, found, which = self.needs  # what the partition knows; what is seen of found edges; which of them it lists
-        round = own.round
+        here, found, which = self.needs  # what the partition knows; what is seen of found edges; which of them it lists
+        round = here.round
         assert round.of_points is not None
-        arrays = [round.seen.data.ptr, round.between.data.ptr, round.of_points.hooks, own.choice.data.ptr]
+        arrays = [round.seen.data.ptr, round.between.data.ptr, round.of_points.hooks, here.choice.data.ptr]
         of_found = [found.data.ptr, which.data.ptr]
-        return as_struct([*arrays, own.base, *of_found, seen.data.ptr, self.between.data.ptr], np.uint64)
+        return as_struct([*arrays, here.base, *of_found, seen.data.ptr, self.between.data.ptr], np.uint64)
 
 
 def ends_of_joined(
@@ -85,17 +85,17 @@ def ends_of_joined(
 
 
 def seen_by_partition(
-    own: Ends | None, ends: Sequence[Ends], rows: cupy.ndarray, which: cupy.ndarray
+    here: Ends | None, ends: Sequence[Ends], rows: cupy.ndarray, which: cupy.ndarray
 ) -> SeenByPartition | None:
     """See `emst.backend.partition_operations`."""
-    if own is None:
+    if here is None:
         return None
-    count, components = len(own.ends), sum(one.round.components for one in ends)
+    count, components = len(here.ends), sum(one.round.components for one in ends)
     found, between_found = empties((count, np.uint32), ((count, 2), np.int32))
-    (between,) = all_ones(((own.round.components, 2), np.int32))  # some roots never hook: no edge writes theirs
+    (between,) = all_ones(((here.round.components, 2), np.int32))  # some roots never hook: no edge writes theirs
     args = rows, concatenated([one.ends for one in ends]), len(ends), count, np.int32(components), found, between_found
     launch("partitions/first_rounds", "see_found", count, *args)
-    return SeenByPartition(own.round.components, own.apart, between, between_found, (own, found, which))
+    return SeenByPartition(here.round.components, here.apart, between, between_found, (here, found, which))
 
 
 def whole_first_round(seen: Sequence[SeenByPartition | None], of_edges: cupy.ndarray | None) -> FirstRound | None:

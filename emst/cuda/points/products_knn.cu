@@ -116,10 +116,10 @@ __global__ void __launch_bounds__(THREADS, 2)
         },
         [&](int tile, const Sums &sums) {
           if constexpr (LISTED) {
-            const int own = threadIdx.x;
-            if (own < TILE)
-              apart[own] = between && less(add_up(reaches[own].reach, tile_rho[tile]),
-                                           between[(i64)(rows[own] / TILE) * tiles + tile]);
+            const int r = threadIdx.x;
+            if (r < TILE)
+              apart[r] = between &&
+                         less(add_up(reaches[r].reach, tile_rho[tile]), between[(i64)(rows[r] / TILE) * tiles + tile]);
             __syncthreads();  // before the next tile, each_tile has others
           }
           each_row([&](int row, int i, int h) {

@@ -22,8 +22,9 @@ constexpr int LONGEST_RUN = EMST_LONGEST_RUN;
 template <class T, bool MRD>
 constexpr int KEYS = (sizeof(T) == 8) + MRD;
 
-// What the result needs of an edge: one access to memory. Under mutual reachability there is room for what the
-// dendrogram sees of the first round, and for a list of partitions (LISTED) for the places of the ends on the curve.
+// What the result needs of an edge, so that one access to memory reads all of it. Under mutual reachability, what the
+// dendrogram sees of the first round belongs to it. If partitions list their edges (LISTED), the places of the two ends
+// on the curve belong to it, too.
 struct Rows {
   int2 rows;  // of the caller, ascending
 };
