@@ -37,8 +37,8 @@ def imported_cupy() -> Any:
 
 @contextlib.contextmanager
 def _folder_of_cupy() -> Iterator[None]:
-    """For the time of the import, in which CuPy makes its folder for kernels. If the folder cannot be made, CuPy gets an
-    empty one until the process ends, and keeps kernels in memory."""
+    """For the time of the import, in which CuPy makes its folder for kernels. If the folder cannot be made, CuPy gets
+    an empty one until the process ends, and keeps kernels in memory."""
     name, before = "CUPY_CACHE_DIR", os.environ.get("CUPY_CACHE_DIR")
     try:
         os.makedirs(os.path.expanduser("~/.cupy/kernel_cache") if before is None else before, exist_ok=True)
