@@ -335,7 +335,7 @@ class Linkage:
     @property
     def n(self) -> int:
         """Number of vertices."""
-        return len(self.size) + 1
+        return len(self.height) + 1
 
     @property
     def points(self) -> int:

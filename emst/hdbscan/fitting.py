@@ -18,7 +18,6 @@ from __future__ import annotations
 import functools
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -176,7 +175,8 @@ def _by_search(
     tree = metric_tree(points, statistics, metric, k, ops, progress.rounds, alpha, progress.cores, ahead)
     if linkage is None:
         return tree, None
-    return tree._replace(first_round=None), replace(linkage, height=tree.weights)
+    linkage.height = tree.weights
+    return tree._replace(first_round=None), linkage
 
 
 def _weighted_model(

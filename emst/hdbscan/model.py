@@ -169,7 +169,7 @@ class Model:
             return None
         tree = (self.edges, self.weights, self.copies, self.row_weights)
         linkage = linkage_of_copies(*tree, min(least * self.per, NEVER), self.ops)
-        return linkage if len(linkage.size) else None
+        return linkage if linkage.n > 1 else None
 
     def weights_of_points(self) -> np.ndarray | None:
         """Weights of the m points, on the host: whole numbers, or float64; None if every row is one."""
@@ -216,7 +216,7 @@ class Model:
         options = settled(options, linkage, self.ops)
         least, persistence = options.min_cluster_size * self.per, options.persistence
         condensed = condensed_tree(linkage, least, persistence, self.ops, len(self.core))
-        done("condensed tree", condensed.cluster)
+        done("condensed tree", condensed.linkage.height)
         flat = flat_clustering(condensed, self.in_units(options), self.ops, self.constraints)
         done("clusters and labels", flat.labels)
         return replace(self, options=options, linkage=linkage, flat=flat)

@@ -112,7 +112,7 @@ def test_as_many_as_are_few_and_one_more(ops, monkeypatch, weight, more):
     count = reference.condense(reference.linkage(edges, heights), 2).count
     assert 1_024 < count < n
     if ops.name == "cuda":
-        monkeypatch.setattr("emst.cuda.hierarchy.linkage.FEW", n - more)  # as `Chains.few` compares them
+        monkeypatch.setattr("emst.cuda.hierarchy.linked.FEW", n - more)  # as `Chains.few` compares them
         monkeypatch.setattr("emst.cuda.hierarchy.selection.FEW", count - more)
     rules = [(method, 0.0, limit, single) for method in METHODS for limit in (n, n // 4) for single in (False, True)]
     check(ops, edges, heights, 2, rules)
@@ -224,13 +224,14 @@ def test_clusters_are_counted_when_somebody_asks(n):
     """Labels do not wait for the numbers of clusters. Of many points, the condensed tree is counted."""
     pytest.importorskip("cupy")
     import emst.cuda as ops
-    from emst.cuda.hierarchy.uncounted import Uncounted
+    from emst.cuda.hierarchy.deferred import Deferred
 
     edges, heights = tree("random", n), weights("distinct", n - 1, np.float32)
     condensed = ops.condense(give(ops, edges, heights), 5)
     selection = ops.select(condensed, "eom", 0.0, n, False)
     labels = to_host(ops.label_points(condensed, selection, 0.0)[0])
-    assert isinstance(selection, Uncounted) and isinstance(condensed, Uncounted) == (n == 300)
+    assert isinstance(selection, Deferred) and isinstance(condensed, Deferred)
+    assert ("parent" in condensed.__dict__) == (n != 300)
     with pytest.raises(AttributeError, match="has no attribute 'colour'"):
         selection.colour  # noqa: B018
     expected = reference.condense(reference.linkage(edges, heights), 5)
@@ -239,5 +240,6 @@ def test_clusters_are_counted_when_somebody_asks(n):
     assert type(read) is type(selection) is Selection
     assert_same(read, chosen)
     np.testing.assert_array_equal(labels, reference.label_points(expected, chosen, 0.0)[0])
-    assert condensed.count == expected.count and type(condensed) is Condensed
+    assert condensed.count == expected.count and "born_at" not in condensed.__dict__  # nodes have no names yet
     assert_same(condensed, expected)
+    assert type(condensed) is Condensed and "links" not in condensed.__dict__

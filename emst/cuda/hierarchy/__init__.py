@@ -2,12 +2,13 @@
 
 linkage        the dendrogram, from Borůvka's rounds on the sorted edges
 rounds.cuh     the steps of one of these rounds
+linked         the dendrogram in the order of its chains
 chains.cuh     scans over the chains of the dendrogram, round by round
 nodes          nodes: merges of equal height that are connected; where clusters split
 marks.cuh      what stands for a merge until the clusters are known
 condensed      the condensed tree
 condensed_few  the condensed tree of few points, by one launch
-uncounted      arrays whose length the host does not know yet
+deferred       arrays that are made when somebody asks for them
 members.cuh    steps from nodes to the condensed tree
 simplify       the condensed tree without splits of little persistence
 selection      selected clusters, labels, probabilities and outlier scores

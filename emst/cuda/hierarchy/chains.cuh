@@ -4,11 +4,6 @@
 #include "runtime/grid.cuh"
 #include "runtime/scan.cuh"
 
-// A merge in the list of all chains; negative if just one of its children is a point.
-__device__ inline int entry_of(int merge, bool single_point) { return single_point ? ~merge : merge; }
-__device__ inline bool has_single_point(int entry) { return entry < 0; }
-__device__ inline int merge_in(int entry) { return entry < 0 ? ~entry : entry; }
-
 // The chains of the rounds from `begin` on, up to `end`, by one block, from the first round or, DOWN, from the last.
 // starts[k]: where round k begins; starts[k + 1]: where it ends. All threads can read what `emit` writes.
 template <bool DOWN, class Fetch, class Emit>

@@ -1,21 +1,21 @@
-// The condensed tree: the cluster of every node, the node at which each point leaves, and stabilities.
+// The condensed tree: the cluster of every node, the node at which each point leaves, and stabilities. Merges are named
+// by links (linked.py); simplify.py has the measures taken of nodes by rank.
 //
 // condensed.py launches place_merges, leave and list_members, and then describe, sum_short, list_long and sum_long. If
 // there are few clusters, one block does the work of the last four: measure_few.
 #include "hierarchy/members.cuh"
 #include "runtime/compact.cuh"
 
-__global__ void __launch_bounds__(FEW_THREADS)
-    place_merges(const int *entries, const u32 *slots, const int *rounds, const int *node, i64 merges, const int *mark,
-                 int *place, u64 *published) {
+__global__ void __launch_bounds__(FEW_THREADS) place_merges(const int *parents, const int *rounds, const int *node,
+                                                            i64 merges, const int *mark, int *place, u64 *published) {
   const Places places{node, merges, mark, place};
   descend(
-      entries, slots, rounds, published, [&](Descendant d, int &value) { return places.begins(d, value); },
+      parents, rounds, published, [&](Descendant d, int &value) { return places.begins(d, value); },
       [&](int e, int value) { places.put(e, value); });
 }
 
-__global__ void leave(const int *parent_merge, i64 n, const int *place, int *cluster, int *leaving) {
-  leave_from(point_of_thread(0), blockDim.x, parent_merge, n, place, cluster, leaving);
+__global__ void leave(const int2 *children, i64 merges, const int *place, int2 *leaving) {
+  leave_from(point_of_thread(0), blockDim.x, children, merges, place, leaving);
 }
 
 __global__ void __launch_bounds__(COMPACT_THREADS)

@@ -9,11 +9,12 @@ import numpy as np
 
 from emst.backend.records import Condensed, Linkage
 from emst.cuda.hierarchy.condensed_few import condense_few
-from emst.cuda.hierarchy.linkage import Chains
-from emst.cuda.hierarchy.nodes import find_nodes
+from emst.cuda.hierarchy.linked import Chains, LinkedTree, Links
+from emst.cuda.hierarchy.nodes import find_nodes, most_splits
 from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import ctype, number_type
 from emst.cuda.runtime.constants import FEW, PIECE
+from emst.cuda.runtime.gather import take
 from emst.cuda.runtime.launch import launch, launch_over_points
 from emst.cuda.runtime.memory import all_ones, empties, scratch
 from emst.cuda.runtime.sort import sort_pairs
@@ -30,23 +31,24 @@ class Members:
 
 def condense(linkage: Linkage, min_cluster_size: int) -> Condensed:
     """See `emst.backend.operations`."""
-    m = len(linkage.size)
-    if m == 0:
+    if linkage.n == 1:
         return _single_point(linkage, min_cluster_size)
     chains: Chains = linkage.scratch
-    kind = linkage.size.dtype.type
+    m, kind = len(chains.ranks), chains.size.dtype.type
     least = kind(min(min_cluster_size, np.iinfo(kind).max))
     if chains.few:
         return condense_few(linkage, min_cluster_size, least)
-    nodes = find_nodes(linkage, least)
-    place, cluster, leaving = empties((m, np.int32), (m + 1, np.int32), (m + 1, np.int32))
+    height = take(linkage.height, chains.ranks)
+    nodes = find_nodes(chains, height, least, most_splits(linkage, least))
+    place, leaving = empties((m, np.int32), ((m + 1, 2), np.int32))
     chains.descend("hierarchy/condensed", "place_merges", nodes.node, m, nodes.mark, place)
-    launch_over_points("hierarchy/condensed", "leave", m + 1, chains.parent_merge, m + 1, place, cluster, leaving)
+    launch_over_points("hierarchy/condensed", "leave", m, chains.children, m, place, leaving)
     children, inside = nodes.counts.arrived()
     members = members_of(place, inside, children + 1, nodes.left)
     born_at, size = nodes.born_at[: children + 1], nodes.points[: children + 1]
-    clusters = (born_at, size, place, nodes.left, members, cluster, leaving)
-    return measured(linkage, min_cluster_size, *clusters)
+    known = {"linkage": linkage, "min_cluster_size": min_cluster_size, "size": size}
+    links = Links(chains.ranks, height, born_at, leaving, place, nodes.left)
+    return LinkedTree(links, {}, **known, **measures(height, born_at, len(size), place, members))
 
 
 def members_of(of_merge: cupy.ndarray, inside: int, count: int, left: cupy.ndarray) -> Members:
@@ -58,53 +60,31 @@ def members_of(of_merge: cupy.ndarray, inside: int, count: int, left: cupy.ndarr
     return Members(*sort_pairs(keys, nodes, bits=count.bit_length()), left)
 
 
-def measured(
-    linkage: Linkage,
-    min_cluster_size: int,
-    born_at: cupy.ndarray,
-    size: cupy.ndarray,
-    of_merge: cupy.ndarray,
-    left: cupy.ndarray,
-    members: Members,
-    cluster: cupy.ndarray,
-    leaving: cupy.ndarray,
-) -> Condensed:
-    """The condensed tree of clusters that are born at the nodes `born_at` with so many points. `members` are their
-    nodes, of which no two of a cluster have the same height."""
-    count, inside, T = len(size), len(members.nodes), ctype(linkage.height.dtype)
+def measures(
+    height: cupy.ndarray, born_at: cupy.ndarray, count: int, of_merge: cupy.ndarray, members: Members
+) -> dict[str, cupy.ndarray]:
+    """What a condensed tree says of `count` clusters, but for their sizes. They are born at the nodes `born_at`;
+    `members` are their nodes, of which no two of a cluster have the same height. Nodes are by link or by rank."""
+    inside, T = len(members.nodes), ctype(height.dtype)
     numbers = ((count, np.float64) for _ in range(3))
     children, parent, birth, death, stability = empties(((count, 2), np.int32), (count, np.int32), *numbers)
     most = inside // PIECE  # of clusters with more members than that
     start, longs, total, terms = scratch((count + 1, np.int32), (most, np.int32), (1, np.int32), (inside, np.float64))
-    clusters = (count, born_at, of_merge, linkage.height, parent, children, birth)
+    clusters = (count, born_at, of_merge, height, parent, children, birth)
     nodes = (members.keys, members.nodes, inside, members.leavers, start, terms)
-    of_types = f"<{T}, {number_type(left.dtype)}>"
+    of_types = f"<{T}, {number_type(members.leavers.dtype)}>"
     if count <= PIECE and inside <= FEW:
-        measures = (*clusters, *nodes, longs, death, stability)
-        launch("hierarchy/condensed", f"measure_few{of_types}", PIECE, *measures, block=PIECE)
+        args = (*clusters, *nodes, longs, death, stability)
+        launch("hierarchy/condensed", f"measure_few{of_types}", PIECE, *args, block=PIECE)
     else:
         children.data.memset_async(0, children.nbytes)
         launch("hierarchy/condensed", f"describe{of_types}", inside, *clusters, *nodes)
-        sums = (members.nodes, terms, linkage.height, death, stability)
+        sums = (members.nodes, terms, height, death, stability)
         launch("hierarchy/condensed", f"sum_short<{T}>", 32 * count, start, count, *sums)
         if most:
             Compaction(count).launch("hierarchy/condensed", "list_long", count, start, count, longs, total)
             launch("hierarchy/condensed", f"sum_long<{T}>", most * PIECE, longs, total, start, *sums, block=PIECE)
-    return Condensed(
-        linkage=linkage,
-        min_cluster_size=min_cluster_size,
-        parent=parent,
-        children=children,
-        born_at=born_at,
-        birth=birth,
-        death=death,
-        size=size,
-        stability=stability,
-        cluster=cluster,
-        leaving_merge=leaving,
-        of_merge=of_merge,
-        left=left,
-    )
+    return {"parent": parent, "children": children, "birth": birth, "death": death, "stability": stability}
 
 
 def _single_point(linkage: Linkage, min_cluster_size: int) -> Condensed:

@@ -1,4 +1,4 @@
-// The condensed tree of few merges, by one launch of resident blocks.
+// The condensed tree of few merges, by one launch of resident blocks. Merges are named by links (linked.py).
 //
 // The first block scans the chains of the dendrogram and compacts lists. All blocks rank keys, which takes the most
 // work, and describe clusters. condensed_few.py launches it.
@@ -16,27 +16,28 @@ struct State {           // zeros before the launch
 // What the steps leave for one another, in CONDENSED_WORDS words a merge and two more.
 struct Scratch {
   double *term;
+  u64 *child_key;
   int *node, *mark, *above, *large, *child, *member, *ranked_member, *start;
-  u32 *child_key, *key, *ranked_key;
+  u32 *key, *ranked_key;
 
   __device__ Scratch(u64 *words, i64 m) {
     term = reinterpret_cast<double *>(words);
-    int *const ints = reinterpret_cast<int *>(words + m);
+    child_key = words + m;
+    int *const ints = reinterpret_cast<int *>(words + 2 * m);
     node = ints, mark = ints + m, above = ints + 2 * m, large = ints + 3 * m, child = ints + 4 * m;
     member = ints + 5 * m, ranked_member = ints + 6 * m;
-    child_key = reinterpret_cast<u32 *>(ints + 7 * m), key = child_key + m, ranked_key = key + m;
-    start = ints + 10 * m;  // one more than there are clusters: up to m + 2
+    key = reinterpret_cast<u32 *>(ints + 7 * m), ranked_key = key + m;
+    start = ints + 9 * m;  // one more than there are clusters: up to m + 2
   }
 };
-static_assert(8 + 4 * 12 == 8 * EMST_CONDENSED_WORDS, "condensed_few.py allocates it");
+static_assert(2 * 8 + 4 * 10 == 8 * EMST_CONDENSED_WORDS, "condensed_few.py allocates it");
 
 // The dendrogram.
 template <class T, class S>
 struct Merges {
-  const int *entries;
-  const u32 *slots;
-  const int *rounds;
-  const T *height;
+  const int *ranks, *parents, *rounds;
+  const T *by_rank;  // heights
+  T *height;         // by link
   const int2 *below;
   const S *size;
   i64 count;
@@ -48,14 +49,20 @@ template <class T, class S>
 __device__ void find_nodes(const Merges<T, S> &merges, S least, const Scratch &of, S *left, State *state) {
   const Grid block = {nullptr, 0, 1};
   const i64 m = merges.count;
-  for (i64 e = threadIdx.x; e < m; e += FEW_THREADS) of.large[e] = 0;
-  block_descend(merges.entries, merges.slots, merges.rounds, BeginsNode<T>{merges.height, m, of.node},
+  for (i64 e = threadIdx.x; e < m; e += FEW_THREADS) {
+    of.large[e] = 0;
+    merges.height[e] = merges.by_rank[merges.ranks[e]];
+  }
+  __syncthreads();
+  block_descend(merges.parents, merges.rounds, BeginsNode<T>{merges.height, m, of.node},
                 [&](int e, int value) { of.node[e] = value; });
   block.sync();
   for (i64 e = threadIdx.x; e < m; e += FEW_THREADS)
     mark_merge(e, merges.below, merges.size, of.node, m, least, of.mark, of.above, of.large, left);
   block.sync();
-  const Children<S> children{merges.size, m, of.mark, of.above, of.large, left, of.child_key, of.child};
+  const int bits = 64 - __clzll(m);
+  const Children<S> children{merges.ranks, merges.size, m,    bits,         of.mark,
+                             of.above,     of.large,    left, of.child_key, of.child};
   const u32 all = block_compact<FEW_THREADS>(
       m, [&](int, i64 e) { return children.begins(e); },
       [&](i64 e, bool kept, u32 rank) {
@@ -66,15 +73,14 @@ __device__ void find_nodes(const Merges<T, S> &merges, S least, const Scratch &o
 
 // Where every merge and every point lies, and the members of all clusters in ascending order. By one block.
 template <class T, class S>
-__device__ void place(const Merges<T, S> &merges, const int *parent_merge, const Scratch &of, int *of_merge,
-                      int *cluster, int *leaving, State *state) {
+__device__ void place(const Merges<T, S> &merges, const Scratch &of, int *of_merge, int2 *leaving, State *state) {
   const i64 m = merges.count;
   const Places places{of.node, m, of.mark, of_merge};
   block_descend(
-      merges.entries, merges.slots, merges.rounds, [&](Descendant d, int &value) { return places.begins(d, value); },
+      merges.parents, merges.rounds, [&](Descendant d, int &value) { return places.begins(d, value); },
       [&](int e, int value) { places.put(e, value); });
-  for (i64 first = threadIdx.x; first <= m; first += EACH * FEW_THREADS)
-    leave_from(first, FEW_THREADS, parent_merge, m + 1, of_merge, cluster, leaving);
+  for (i64 first = threadIdx.x; first < m; first += EACH * FEW_THREADS)
+    leave_from(first, FEW_THREADS, merges.below, m, of_merge, leaving);
   __syncthreads();
   const u32 inside = block_compact<FEW_THREADS>(
       m, [&](int, i64 e) { return of_merge[e] >= 0; },
@@ -84,13 +90,13 @@ __device__ void place(const Merges<T, S> &merges, const int *parent_merge, const
 
 template <class T, class S>
 __global__ void __launch_bounds__(FEW_THREADS, 1)
-    condense_few(const int *entries, const u32 *slots, const int *rounds, const T *height, const int2 *below,
-                 const S *size, i64 m, S least, const int *parent_merge, u64 *scratch, int *of_merge, S *left,
-                 int *cluster, int *leaving, int *born_at, S *points, int *parent, int2 *children, double *birth,
-                 double *death, double *stability, int *count_of_clusters, State *state) {
+    condense_few(const int *ranks, const int *parents, const int *rounds, const T *by_rank, T *height,
+                 const int2 *below, const S *size, i64 m, S least, u64 *scratch, int *of_merge, S *left, int2 *leaving,
+                 int *born_at, S *points, int *parent, int2 *children, double *birth, double *death, double *stability,
+                 int *count_of_clusters, State *state) {
   const Grid grid = {&state->arrived, (int)blockIdx.x, (int)gridDim.x};
   const i64 warp = grid.first() / 32, warps = grid.step() / 32;
-  const Merges<T, S> merges = {entries, slots, rounds, height, below, size, m};
+  const Merges<T, S> merges = {ranks, parents, rounds, by_rank, height, below, size, m};
   const Scratch of(scratch, m);
 
   if (grid.rank == 0) find_nodes(merges, least, of, left, state);
@@ -101,9 +107,9 @@ __global__ void __launch_bounds__(FEW_THREADS, 1)
     number_root(size, m, born_at, points);
   }
   for (i64 i = warp; i < splits; i += warps)
-    rank_child(i, of.child_key, of.child, splits, size, m, of.mark, born_at, points);
+    rank_child(i, of.child_key, of.child, splits, of.above, size, of.mark, born_at, points);
   grid.sync();
-  if (grid.rank == 0) place(merges, parent_merge, of, of_merge, cluster, leaving, state);
+  if (grid.rank == 0) place(merges, of, of_merge, leaving, state);
   grid.sync();
 
   const int clusters = splits + 1, inside = state->inside;

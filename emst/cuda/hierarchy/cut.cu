@@ -1,16 +1,17 @@
-// The clusters that merges below a height make.
+// The clusters that merges below a height make. Merges are named by links (linked.py), but `below` is a rank.
 //
 // cut.py launches find_tops, find_components, number_components and label_components.
 #include "runtime/compact.cuh"
 #include "hierarchy/descent.cuh"
 
 // Merges from `below` on are cut away. top[e] is the highest merge above e that is not.
-__global__ void __launch_bounds__(FEW_THREADS)
-    find_tops(const int *entries, const u32 *slots, const int *rounds, i64 below, int *top, u64 *published) {
+__global__ void __launch_bounds__(FEW_THREADS) find_tops(const int *parents, const int *rounds, const int *ranks,
+                                                         i64 merges, i64 below, int *top, u64 *published) {
   descend(
-      entries, slots, rounds, published,
+      parents, rounds, published,
       [&](Descendant d, int &value) {
-        const bool begins = d.parent >= below, inherits = d.top && !begins;
+        const bool root = d.parent == merges;
+        const bool begins = root || ranks[root ? d.merge : d.parent] >= below, inherits = d.top && !begins;
         const int above = top[inherits ? d.parent : 0];
         value = begins ? d.merge : above;
         return begins || inherits;
@@ -19,16 +20,17 @@ __global__ void __launch_bounds__(FEW_THREADS)
 }
 
 // The component of every point, NONE for one of its own, and the first point of every component.
-__global__ void find_components(const int2 *children, i64 merges, i64 below, const int *top, int *component,
-                                int *first) {
+__global__ void find_components(const int2 *children, const int *ranks, i64 merges, i64 below, const int *top,
+                                int *component, int *first) {
   i64 e = thread_id();
   if (e >= merges) return;
   const int2 child = children[e];
+  const bool joined = ranks[e] < below;
   for (int x : {child.x, child.y}) {
     if (x >= 0) continue;
     const int p = (int)(x + merges + 1);
-    component[p] = e < below ? top[e] : NONE;
-    if (e < below) lower(first + top[e], p);
+    component[p] = joined ? top[e] : NONE;
+    if (joined) lower(first + top[e], p);
   }
 }
 

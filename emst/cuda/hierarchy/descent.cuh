@@ -5,18 +5,15 @@
 #pragma once
 #include "hierarchy/chains.cuh"
 
-// A merge with its parent in the dendrogram; the root's parent is the number of merges.
+// A merge with its parent in the dendrogram, by links (linked.py); the root's parent is the number of merges.
 struct Descendant {
   int merge, parent;
   bool top;  // the last of its chain: the parent is in another chain, of a later round
 };
 
-__device__ inline Descendant descendant(const int *entries, const u32 *slots, i64 begin, i64 count, i64 i) {
-  const i64 at = begin + count - 1 - i, above = minimum(at + 1, begin + count - 1);
-  const u32 slot = slots[at];
-  const bool top = i == 0 || slots[above] != slot;
-  const int merge = merge_in(entries[at]), next = merge_in(entries[above]);
-  return {merge, top ? (int)(slot / 2) : next, top};
+__device__ inline Descendant descendant(const int *parents, i64 begin, i64 count, i64 i) {
+  const int at = (int)(begin + count - 1 - i), parent = parents[at];
+  return {at, parent, i == 0 || parent != at + 1};
 }
 
 struct Inherited {
@@ -36,19 +33,18 @@ __device__ Inherited inherited(Descendant d, Begins begins) {
 
 // put(merge, value) stores the value of a merge.
 template <class Begins, class Put>
-__device__ void descend(const int *entries, const u32 *slots, const int *rounds, u64 *published, Begins begins,
-                        Put put) {
+__device__ void descend(const int *parents, const int *rounds, u64 *published, Begins begins, Put put) {
   scan_rounds<true>(
       rounds, published,
-      [&](i64 first, i64 size, i64 i) { return inherited(descendant(entries, slots, first, size, i), begins); },
+      [&](i64 first, i64 size, i64 i) { return inherited(descendant(parents, first, size, i), begins); },
       [&](i64, i64, const Inherited &merge, u32 value) { put(merge.merge, (int)value); });
 }
 
 // All rounds by one block, for few merges. What `put` writes, all threads can read afterwards.
 template <class Begins, class Put>
-__device__ void block_descend(const int *entries, const u32 *slots, const int *rounds, Begins begins, Put put) {
+__device__ void block_descend(const int *parents, const int *rounds, Begins begins, Put put) {
   block_scan_rounds<true>(
       0, rounds[0], rounds + 1,
-      [&](i64 first, i64 size, i64 i) { return inherited(descendant(entries, slots, first, size, i), begins); },
+      [&](i64 first, i64 size, i64 i) { return inherited(descendant(parents, first, size, i), begins); },
       [&](i64, i64, const Inherited &merge, u32 value) { put(merge.merge, (int)value); });
 }

@@ -17,18 +17,11 @@
 #include "hierarchy/rounds.cuh"
 
 // What the first round stores of edge i, whose ends are points: which of them have chosen it, and the component of its
-// first end. A merge's children are complete if both are points. A single point is stored in both places, or in the
-// first if that is its slot; so the second, which is that of the greater child, can be overwritten in either case.
+// first end. A point that has chosen the edge is a child of its merge.
 template <class Word>
-__device__ void put_points(i64 i, int2 ends, int points, bool own_x, bool own_y, int component, int2 *child, int *entry,
+__device__ void put_points(i64 i, int2 ends, int points, bool own_x, bool own_y, int component, int2 *ends_below,
                            Word *key) {
-  const int first = minimum(ends.x, ends.y) - points, second = maximum(ends.x, ends.y) - points;
-  const int single_x = ends.x - points, single_y = ends.y - points;
-  child[i] = own_x && own_y ? make_int2(first, second)
-             : own_x        ? make_int2(single_x, EMPTY)
-             : own_y        ? make_int2(single_y, single_y)
-                            : make_int2(EMPTY, EMPTY);
-  entry[i] = entry_of((int)i, own_x != own_y);
+  ends_below[i] = make_int2(own_x ? ends.x - points : EMPTY, own_y ? ends.y - points : EMPTY);
   key[i] = (Word)component;
 }
 
@@ -38,8 +31,7 @@ __device__ void put_points(i64 i, int2 ends, int points, bool own_x, bool own_y,
 template <class Word>
 __global__ void __launch_bounds__(ROUND_THREADS)
     begin_rounds(int2 *edges, i64 m, const u32 *seen, const int2 *between, i64 pairs, int components, u64 *records,
-                 int2 *ends_left, int *ranks_left, Progress *progress, int2 *child, int *parent_merge, Word *key,
-                 int *entry) {
+                 int2 *ends_left, int *ranks_left, Progress *progress, int2 *ends_below, Word *key) {
   const EdgeList all = {edges, nullptr, (u32)m};
   const int points = (int)m + 1;
   int rank[EACH];
@@ -61,9 +53,7 @@ __global__ void __launch_bounds__(ROUND_THREADS)
     const u32 last = components - 1, number = word[j] & NUMBER;
     const int2 of_ends = left[j] ? between[minimum((i64)number, pairs - 1)] : make_int2(number, number);
     const int2 here = make_int2((int)minimum((u32)of_ends.x, last), (int)minimum((u32)of_ends.y, last));
-    if (i < m) put_points(i, ends[j], points, own_x, own_y, here.x, child, entry, key);
-    if (i < m && own_x) parent_merge[ends[j].x] = (int)i;
-    if (i < m && own_y) parent_merge[ends[j].y] = (int)i;
+    if (i < m) put_points(i, ends[j], points, own_x, own_y, here.x, ends_below, key);
     ends[j] = here;
   }
   const i64 first = (i64)reserve<ROUND_THREADS>(left, progress->edges, at);
@@ -76,7 +66,7 @@ __global__ void __launch_bounds__(ROUND_THREADS)
   offer(records, rank, ends, left);
 }
 
-// All rounds of m edges, and the key of every edge: round << slot_bits | slot; its entry is that of chains.cuh.
+// All rounds of m edges, and the key of every edge: round << slot_bits | slot.
 // `records` has room for the components of all rounds, twice those of the first, which are the points. Two lists hold
 // the edges that are left, in turn. `rounds` becomes the number of rounds in which edges closed, at least 1, where the
 // edges of each begin in the order of their keys, and m; the number is 0 if the edges are not a tree. The number also
@@ -85,8 +75,7 @@ __global__ void __launch_bounds__(ROUND_THREADS)
 template <class Word>
 __global__ void __launch_bounds__(ROUND_THREADS, 1024 / ROUND_THREADS)
     close_edges(int2 *edges, i64 m, i64 begun, int slot_bits, u64 *records, int *parent, int2 *ends_left,
-                int *ranks_left, Progress *progress, int2 *child, int *parent_merge, Word *key, int *entry, int *rounds,
-                int *count_of_rounds) {
+                int *ranks_left, Progress *progress, int2 *ends_below, Word *key, int *rounds, int *count_of_rounds) {
   const Grid grid = {&progress->arrived, (int)blockIdx.x, (int)gridDim.x};
   const i64 n = m + 1, room = begun ? begun : n / 2;  // of the first of the two lists, in every second round
   __shared__ i64 first_record[MOST_ROUNDS];
@@ -132,7 +121,7 @@ __global__ void __launch_bounds__(ROUND_THREADS, 1024 / ROUND_THREADS)
     }
     do {  // chains of components can be as long as there are components
       pass++;
-      if (!relabel(grid, here, count, parent, round == 0 ? parent_merge : nullptr)) progress->unfinished = pass;
+      if (!relabel(grid, here, count, parent)) progress->unfinished = pass;
       grid.sync();
     } while (*(volatile u32 *)&progress->unfinished >= pass);  // another block may have begun the next pass
     const i64 behind = round % 2 ? room : 0;
@@ -140,7 +129,7 @@ __global__ void __launch_bounds__(ROUND_THREADS, 1024 / ROUND_THREADS)
     if (round == 0)
       contract_edges(grid, now, left, here, after, next, progress->edges, [&](i64 i, int2 ends, u64 x, u64 y) {
         const bool own_x = slot_in(x) == 2u * (u32)i, own_y = slot_in(y) == 2u * (u32)i + 1;
-        put_points(i, ends, (int)n, own_x, own_y, component_in(x), child, entry, key);
+        put_points(i, ends, (int)n, own_x, own_y, component_in(x), ends_below, key);
       });
     else
       contract_edges(grid, now, left, here, after, next, progress->edges + round, [](i64, int2, u64, u64) {});
@@ -205,23 +194,21 @@ __global__ void __launch_bounds__(ROUND_THREADS, 1024 / ROUND_THREADS)
 }
 
 // A merge in its chain.
-struct Link {
+struct Member {
   bool head, last;
-  bool follows;  // its children are a single point and the merge before it
-  u32 value;     // points of its children outside of the chain
-  int merge, before;
-  int2 children;
+  u32 value;   // points of its children but for the merge before it
+  int2 below;  // these children
   u32 slot;
 };
 
-// The chains of all rounds: sizes, children in ascending order, and the last of each chain in its slot.
-// Vertex v stands for vertex_size[v] points; without `vertex_size`, for one.
+// The chains of all rounds, by links (linked.py): children, sizes and parents. Vertex v stands for vertex_size[v]
+// points; without `vertex_size`, for one. The slots in `ends_below` get the last links of chains.
 //
-// Most merges join a point to the merge before: nothing is read of these, and one child is written.
+// Most merges join a point to the merge before: of these nothing is written at random places.
 template <class Word>
 __global__ void __launch_bounds__(FEW_THREADS)
-    sum_chains(const Word *key, const int *entries, const int *rounds, Word slot_mask, i64 edges,
-               const int *vertex_size, u32 *slots, int2 *children, int *size, u64 *published) {
+    sum_chains(const Word *key, const int *ranks, const int *rounds, Word slot_mask, i64 edges, const int *vertex_size,
+               int2 *ends_below, int2 *children, int *size, int *parent, u64 *published) {
   const auto points = [&](int c) {
     const bool vertex = c < 0 && c != EMPTY, sized = vertex && vertex_size;
     if (c < 0 && !sized) return c == EMPTY ? 0 : 1;
@@ -232,32 +219,38 @@ __global__ void __launch_bounds__(FEW_THREADS)
       [&](i64 first, i64 size_of_round, i64 i) {
         const i64 at = first + i, before = maximum(at - 1, first), after = minimum(at + 1, first + size_of_round - 1);
         const Word own = key[at], of_before = key[before], of_after = key[after];
-        const int entry = entries[at];
-        Link link;
-        link.head = i == 0 || own != of_before;
-        link.last = after == at || own != of_after;
-        link.follows = has_single_point(entry) && !link.head;
-        link.merge = merge_in(entry);
-        link.before = merge_in(entries[before]);
-        const bool plain = link.follows && !vertex_size;
-        const int2 c = children[plain ? 0 : link.merge];
-        const int of_first = points(c.x), of_second = points(c.y);
-        link.value = plain ? 1u : (u32)(of_first + (link.follows ? 0 : of_second));
-        link.children = c;
-        link.slot = (u32)(own & slot_mask);
-        return link;
+        Member member;
+        member.head = i == 0 || own != of_before;
+        member.last = after == at || own != of_after;
+        member.below = ends_below[ranks[at]];
+        member.value = (u32)(points(member.below.x) + points(member.below.y));
+        member.slot = (u32)(own & slot_mask);
+        return member;
       },
-      [&](i64 first, i64 i, const Link &link, u32 sum) {
-        if (link.follows) {
-          children[link.merge].y = link.before;
-        } else {
-          int2 c = link.children;
-          if (c.x == EMPTY) c.x = link.before;
-          if (c.y == EMPTY) c.y = link.before;
-          if (c.x >= 0 || c.y >= 0) children[link.merge] = make_int2(minimum(c.x, c.y), maximum(c.x, c.y));
-        }
-        size[link.merge] = (int)sum;
-        slots[first + i] = link.slot;
-        if (link.last && link.slot / 2 < edges) reinterpret_cast<int *>(children)[link.slot] = link.merge;
+      [&](i64 first, i64 i, const Member &member, u32 sum) {
+        const int link = (int)(first + i);
+        int2 c = member.below;
+        if (c.x == EMPTY) c.x = link - 1;
+        if (c.y == EMPTY) c.y = link - 1;
+        if (c.x >= 0) parent[c.x] = link;
+        if (c.y >= 0) parent[c.y] = link;
+        children[link] = c;
+        size[link] = (int)sum;
+        if (!member.last) return;
+        if (member.slot / 2 < edges)
+          reinterpret_cast<int *>(ends_below)[member.slot] = link;
+        else
+          parent[link] = (int)edges;
       });
+}
+
+// Children, in ascending order, and sizes of all merges by rank.
+template <class S>
+__global__ void name_merges(const int *ranks, const int2 *children, const S *size, i64 merges, int2 *named, S *sizes) {
+  const i64 link = thread_id();
+  if (link >= merges) return;
+  const int2 c = children[link];
+  const int x = c.x < 0 ? c.x : ranks[c.x], y = c.y < 0 ? c.y : ranks[c.y], rank = ranks[link];
+  named[rank] = make_int2(minimum(x, y), maximum(x, y));
+  sizes[rank] = size[link];
 }

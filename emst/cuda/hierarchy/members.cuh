@@ -34,14 +34,17 @@ struct Places {
   __device__ void put(int e, int value) const { place[e] = mark[e] == INNER ? ~node[e] : value; }
 };
 
-// The clusters of EACH points, `step` apart, and the nodes at which they leave these.
-__device__ inline void leave_from(i64 first, int step, const int *parent_merge, i64 n, const int *place, int *cluster,
-                                  int *leaving) {
+// Of the points below EACH merges, `step` apart: their clusters, and the nodes at which they leave these.
+__device__ inline void leave_from(i64 first, int step, const int2 *children, i64 merges, const int *place,
+                                  int2 *leaving) {
+  int2 below[EACH];
   int at[EACH], above[EACH];
 #pragma unroll
-  for (int j = 0; j < EACH; j++) at[j] = parent_merge[minimum(first + j * step, n - 1)];
-#pragma unroll
-  for (int j = 0; j < EACH; j++) above[j] = place[at[j]];
+  for (int j = 0; j < EACH; j++) {
+    at[j] = (int)minimum(first + j * step, merges - 1);
+    below[j] = children[at[j]];
+    above[j] = place[at[j]];
+  }
 #pragma unroll
   for (int j = 0; j < EACH; j++) {
     if (above[j] < 0) at[j] = ~above[j];
@@ -49,10 +52,9 @@ __device__ inline void leave_from(i64 first, int step, const int *parent_merge, 
   }
 #pragma unroll
   for (int j = 0; j < EACH; j++) {
-    const i64 p = first + j * step;
-    if (p >= n) return;
-    cluster[p] = above[j];
-    leaving[p] = at[j];
+    if (first + j * step >= merges) return;
+    for (int x : {below[j].x, below[j].y})
+      if (x < 0) leaving[x + merges + 1] = make_int2(above[j], at[j]);
   }
 }
 

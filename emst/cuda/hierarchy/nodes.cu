@@ -1,4 +1,5 @@
-// The nodes of the dendrogram, each named by its highest merge, and where clusters split.
+// The nodes of the dendrogram, each named by its highest merge, and where clusters split. Merges are named by links
+// (linked.py).
 //
 // nodes.py launches find_nodes, mark_merges, list_children and, after their sort, number_children; or rank_children,
 // which needs no sort.
@@ -6,10 +7,9 @@
 #include "runtime/compact.cuh"
 
 template <class T>
-__global__ void __launch_bounds__(FEW_THREADS) find_nodes(const int *entries, const u32 *slots, const int *rounds,
-                                                          const T *height, i64 merges, int *node, u64 *published) {
-  descend(entries, slots, rounds, published, BeginsNode<T>{height, merges, node},
-          [&](int e, int value) { node[e] = value; });
+__global__ void __launch_bounds__(FEW_THREADS)
+    find_nodes(const int *parents, const int *rounds, const T *height, i64 merges, int *node, u64 *published) {
+  descend(parents, rounds, published, BeginsNode<T>{height, merges, node}, [&](int e, int value) { node[e] = value; });
 }
 
 template <class S>
@@ -22,9 +22,9 @@ __global__ void mark_merges(const int2 *children, const S *size, const int *node
 // total becomes the number of children; that of nodes in clusters is added to total[1].
 template <class S>
 __global__ void __launch_bounds__(COMPACT_THREADS)
-    list_children(const S *size, i64 merges, const int *mark, const int *above, const int *large, S *left, u32 *key,
-                  int *child, int *total, u64 *tiles, u32 epoch) {
-  const Children<S> children{size, merges, mark, above, large, left, key, child};
+    list_children(const int *ranks, const S *size, i64 merges, int bits, const int *mark, const int *above,
+                  const int *large, S *left, u64 *key, int *child, int *total, u64 *tiles, u32 epoch) {
+  const Children<S> children{ranks, size, merges, bits, mark, above, large, left, key, child};
   int inside = 0;
   compact(
       merges, tiles, epoch, total,
@@ -40,18 +40,18 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
 }
 
 template <class S>
-__global__ void number_children(const u32 *key, const int *child, const int *total, const S *size, i64 merges,
+__global__ void number_children(const int *child, const int *total, const int *above, const S *size, i64 merges,
                                 int *mark, int *born_at, S *points) {
   const i64 i = thread_id();
   if (i == 0) number_root(size, merges, born_at, points);
-  if (i < *total) number_child(i, key[i], child[i], size, merges, mark, born_at, points);
+  if (i < *total) number_child(i, child[i], above, size, mark, born_at, points);
 }
 
 // The same for few children, without a sort: keys that come before are counted, by a warp a child.
 template <class S>
-__global__ void rank_children(const u32 *key, const int *child, const int *total, const S *size, i64 merges, int *mark,
-                              int *born_at, S *points) {
+__global__ void rank_children(const u64 *key, const int *child, const int *total, const int *above, const S *size,
+                              i64 merges, int *mark, int *born_at, S *points) {
   const i64 i = thread_id() / 32;
   if (thread_id() == 0) number_root(size, merges, born_at, points);
-  if (i < *total) rank_child(i, key, child, *total, size, merges, mark, born_at, points);
+  if (i < *total) rank_child(i, key, child, *total, above, size, mark, born_at, points);
 }

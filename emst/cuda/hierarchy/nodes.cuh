@@ -1,4 +1,5 @@
-// Steps from merges to nodes, and to the numbers of the clusters that begin at them.
+// Steps from merges to nodes, and to the numbers of the clusters that begin at them. Merges are named by links
+// (linked.py).
 #pragma once
 #include "hierarchy/density.cuh"
 #include "hierarchy/descent.cuh"
@@ -36,15 +37,18 @@ __device__ void mark_merge(i64 e, const int2 *children, const S *size, const int
   }
 }
 
-// The nodes at which clusters begin, the root left out, with keys by which the last splits come first. Where just one
-// large node lies below, its points stay in the cluster.
+// The nodes at which clusters begin, the root left out, with keys by which the last splits come first, and of one split
+// the child of the least rank: of two words of `bits` bits each. Where just one large node lies below, its points stay
+// in the cluster.
 template <class S>
 struct Children {
+  const int *ranks;
   const S *size;
   i64 merges;
+  int bits;
   const int *mark, *above, *large;
   S *left;
-  u32 *key;
+  u64 *key;
   int *child;
   __device__ bool is_inside(i64 e) const { return mark[e] == GOES_ON; }  // a cluster
   __device__ bool begins(i64 e) const {
@@ -54,7 +58,7 @@ struct Children {
     return large[at] > 1;
   }
   __device__ void put(i64 e, u32 rank) const {
-    key[rank] = (u32)(merges - 1 - above[e]);
+    key[rank] = (u64)(merges - 1 - ranks[above[e]]) << bits | (u32)ranks[e];
     child[rank] = (int)e;
   }
 };
@@ -68,16 +72,16 @@ __device__ void number_root(const S *size, i64 merges, int *born_at, S *points) 
 
 // The numbers of clusters, in the order of the sorted keys, become the marks of the nodes at which they begin.
 template <class S>
-__device__ void number_child(i64 rank, u32 key, int e, const S *size, i64 merges, int *mark, int *born_at, S *points) {
+__device__ void number_child(i64 rank, int e, const int *above, const S *size, int *mark, int *born_at, S *points) {
   mark[e] = (int)rank + 1;
-  born_at[rank + 1] = (int)(merges - 1 - key);
+  born_at[rank + 1] = above[e];
   points[rank + 1] = size[e];
 }
 
 // The i-th of few clusters whose keys are in no order, by a warp.
 template <class S>
-__device__ void rank_child(i64 i, const u32 *key, const int *child, int count, const S *size, i64 merges, int *mark,
-                           int *born_at, S *points) {
+__device__ void rank_child(i64 i, const u64 *key, const int *child, int count, const int *above, const S *size,
+                           int *mark, int *born_at, S *points) {
   const u32 rank = rank_of_key(key, count, i);
-  if (lane_id() == 0) number_child(rank, key[i], child[i], size, merges, mark, born_at, points);
+  if (lane_id() == 0) number_child(rank, child[i], above, size, mark, born_at, points);
 }

@@ -1,6 +1,6 @@
 """The nodes of the dendrogram, and where clusters split, on the GPU. Kernels: nodes.cu.
 
-A node is the merges of one height that are connected. It is named by its highest merge.
+A node is the merges of one height that are connected. It is named by its highest merge, by link (linked.py).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import cupy
 import numpy as np
 
 from emst.backend.records import Linkage
+from emst.cuda.hierarchy.linked import Chains
 from emst.cuda.runtime.arguments import Address
 from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import ctype, number_type
@@ -35,30 +36,29 @@ class Nodes:
 def most_splits(linkage: Linkage, least: np.integer) -> int:
     """How many clusters but the root there are at most. Half of all, and one more, have no split below: these hold at
     least `least` points each."""
-    return min(2 * (linkage.points // int(least)), len(linkage.size))
+    return min(2 * (linkage.points // int(least)), linkage.n - 1)
 
 
-def find_nodes(linkage: Linkage, least: np.integer) -> Nodes:
-    """The nodes of a dendrogram of two or more points, for clusters of at least `least` points, a number of
-    the dtype of sizes. The GPU does not wait until the host knows how many clusters there are."""
-    m, kind, of_sizes = len(linkage.size), linkage.size.dtype, f"<{number_type(linkage.size.dtype)}>"
-    most = most_splits(linkage, least)
-    of_merges = (m, np.int32)
+def find_nodes(chains: Chains, height: cupy.ndarray, least: np.integer, most: int) -> Nodes:
+    """The nodes of a dendrogram of two or more points, whose heights are by link, too. Clusters have at least `least`
+    points, a number of the dtype of sizes; `most` is what `most_splits` returns. The GPU does not wait until the host
+    knows how many clusters there are."""
+    ranks, size, m, bits = chains.ranks, chains.size, len(chains.ranks), len(chains.ranks).bit_length()
+    of_merges, of_sizes = (m, np.int32), f"<{number_type(size.dtype)}>"
     node, mark, above = scratch(of_merges, of_merges, of_merges)
-    left, (large, total) = cupy.empty(m, kind), cleared(of_merges, (2, np.int32))
-    of_heights = f"<{ctype(linkage.height.dtype)}>"
-    linkage.scratch.descend("hierarchy/nodes", f"find_nodes{of_heights}", linkage.height, m, node)
-    marking = (linkage.child, linkage.size, node, m, least, mark, above, large, left)
+    left, (large, total) = cupy.empty(m, size.dtype), cleared(of_merges, (2, np.int32))
+    chains.descend("hierarchy/nodes", f"find_nodes<{ctype(height.dtype)}>", height, m, node)
+    marking = (chains.children, size, node, m, least, mark, above, large, left)
     launch("hierarchy/nodes", f"mark_merges{of_sizes}", m, *marking)
-    keys, child = all_ones((most, np.uint32), (most, np.int32))  # those of clusters that there are not come last
-    listing = (linkage.size, m, mark, above, large, left, keys, child, total)
+    keys, child = all_ones((most, np.uint64), (most, np.int32))  # those of clusters that there are not come last
+    listing = (ranks, size, m, np.int32(bits), mark, above, large, left, keys, child, total)
     Compaction(m).launch("hierarchy/nodes", f"list_children{of_sizes}", m, *listing)
     counts = OnItsWay(total)
-    born_at, points = empties((most + 1, np.int32), (most + 1, kind))
-    numbering = (total, linkage.size, m, mark, born_at, points)
+    born_at, points = empties((most + 1, np.int32), (most + 1, size.dtype))
+    numbering = (total, above, size, m, mark, born_at, points)
     if few(most):
         launch("hierarchy/nodes", f"rank_children{of_sizes}", 32 * max(most, 1), keys, child, *numbering)
     else:
-        keys, child = sort_pairs(keys, child, bits=m.bit_length())
-        launch("hierarchy/nodes", f"number_children{of_sizes}", most, keys, child, *numbering)
+        _, child = sort_pairs(keys, child, bits=2 * bits)
+        launch("hierarchy/nodes", f"number_children{of_sizes}", most, child, *numbering)
     return Nodes(node, mark, left, born_at, points, counts)

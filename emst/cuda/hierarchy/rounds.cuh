@@ -96,8 +96,8 @@ __device__ inline void hook(const Grid &grid, const u64 *records, i64 count, int
 
 // Components climb towards their roots, at most HOPS steps, and write the number that they find there into their
 // records. Returns whether all of this thread's have arrived. A parent that another thread has written in this pass is
-// an ancestor, too. In the first round a component is a point: parent_merge of it is its parent in the dendrogram.
-__device__ inline bool relabel(const Grid &grid, u64 *records, i64 count, int *parent, int *parent_merge) {
+// an ancestor, too.
+__device__ inline bool relabel(const Grid &grid, u64 *records, i64 count, int *parent) {
   bool all = true;
   for_tiles(grid, count, [&](i64 i) {
     int above[EACH], at[EACH], top[EACH];
@@ -133,7 +133,6 @@ __device__ inline bool relabel(const Grid &grid, u64 *records, i64 count, int *p
         records[c] = record_of(slot_in(record[j]), ~top[j]);
       else
         all = false;
-      if (parent_merge) parent_merge[c] = (int)(slot_in(record[j]) / 2);
     }
   });
   return all;

@@ -255,15 +255,17 @@ __device__ inline double strength(double lambda, double death) {
   return death == 0.0 || lambda >= death ? 1.0 : __ddiv_rn(lambda, death);
 }
 
-// A point leaves at its own height or, unless `merge` is null, at that of its merge.
+// A point leaves its cluster at its own height. Where `cluster` is null, `leaving` says which cluster it leaves, and at
+// the height of which node.
 template <class T>
-__global__ void label_points(i64 n, const int *cluster, const T *height, const int *merge, const int *label,
+__global__ void label_points(i64 n, const int *cluster, const T *height, const int2 *leaving, const int *label,
                              const int *chosen, const double *death, double epsilon, i64 *labels,
                              double *probabilities) {
   i64 p = thread_id();
   if (p >= n) return;
-  int l = label[cluster[p]];
-  const T leaves = height[merge ? merge[p] : p];
+  const int2 from = cluster ? make_int2(cluster[p], (int)p) : leaving[p];
+  int l = label[from.x];
+  const T leaves = height[from.y];
   const double lambda = density(leaves);
   const int c = l < 0 ? NOT_CHOSEN : chosen[l];
   if (c == 0 && (epsilon != 0.0 ? widened(leaves) > epsilon : lambda < death[0])) l = NOT_CHOSEN;

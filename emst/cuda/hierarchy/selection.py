@@ -6,10 +6,12 @@ import cupy
 import numpy as np
 
 from emst.backend.records import Condensed, Selection
-from emst.cuda.hierarchy.uncounted import UncountedSelection, clusters_for_kernels, for_kernels
+from emst.cuda.hierarchy.deferred import UncountedSelection, clusters_for_kernels, for_kernels
+from emst.cuda.hierarchy.linked import Links
 from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import ctype, number_type
 from emst.cuda.runtime.constants import AHEAD, FEW, FEW_THREADS
+from emst.cuda.runtime.gather import take
 from emst.cuda.runtime.launch import launch
 from emst.cuda.runtime.memory import all_ones, empties, scratch
 
@@ -128,15 +130,17 @@ def label_points(
     height: cupy.ndarray | None = None,
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
     """See `emst.backend.operations`."""
-    merge = None  # whose height it is, by point
-    if cluster is None or height is None:
-        cluster, height, merge = condensed.cluster, condensed.linkage.height, condensed.leaving_merge
-        if len(height) == 0:
-            (cluster, height), merge = condensed.leaving(), None
-    n = len(cluster)
+    links: Links | None = condensed.__dict__.get("links")
+    leaving = None
+    if cluster is None and links is not None:
+        n, height, leaving = len(links.leaving), links.height, links.leaving
+    else:
+        if cluster is None or height is None:
+            cluster, height = condensed.leaving(take=take)
+        n = len(cluster)
     labels, probabilities = empties((n, np.int64), (n, np.float64))
     chosen = (for_kernels(selection, "label"), for_kernels(selection, "chosen"))
-    args = (cluster, height, merge, *chosen, for_kernels(condensed, "death"), np.float64(epsilon))
+    args = (cluster, height, leaving, *chosen, for_kernels(condensed, "death"), np.float64(epsilon))
     launch("hierarchy/selection", f"label_points<{ctype(height.dtype)}>", n, n, *args, labels, probabilities)
     return labels, probabilities
 

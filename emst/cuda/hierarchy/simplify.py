@@ -6,7 +6,7 @@ import cupy
 import numpy as np
 
 from emst.backend.records import Condensed
-from emst.cuda.hierarchy.condensed import Members, measured, members_of
+from emst.cuda.hierarchy.condensed import Members, measures, members_of
 from emst.cuda.hierarchy.selection import climbed, lengthened
 from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import ctype, number_type
@@ -41,8 +41,17 @@ def simplify(condensed: Condensed, persistence: float) -> Condensed:
     launch("hierarchy/simplify", "rename_points", linkage.n, *points, *renaming, cluster, leaving)
     kept, inside = OnItsWay(total).arrived()
     members = _one_node_a_height(members_of(of_merge, inside, kept, left), linkage.height)
-    described = (born_at[:kept], size[:kept], of_merge, left, members, cluster, leaving)
-    return measured(linkage, condensed.min_cluster_size, *described)
+    return Condensed(
+        linkage=linkage,
+        min_cluster_size=condensed.min_cluster_size,
+        born_at=born_at[:kept],
+        size=size[:kept],
+        cluster=cluster,
+        leaving_merge=leaving,
+        of_merge=of_merge,
+        left=left,
+        **measures(linkage.height, born_at, kept, of_merge, members),
+    )
 
 
 def _one_node_a_height(members: Members, height: cupy.ndarray) -> Members:

@@ -1,7 +1,8 @@
 // Sizes by weight: the weights of the vertices in every merge, of 64 bits.
 //
-// The vertices are put into an order in which those of every merge follow one another: those of its first child, then
-// those of the second. Then the size of a merge is a difference of two sums over the vertices in this order.
+// Merges are named by links (linked.py). The vertices are put into an order in which those of every merge follow one
+// another: those of its first child, then those of the second. Then the size of a merge is a difference of two sums
+// over the vertices in this order.
 //
 // sizes.py launches find_first, from the root down, then place_vertices.
 #include "hierarchy/descent.cuh"
@@ -17,13 +18,12 @@ struct Shifted {
 
 // first[e]: the place of the first vertex of merge e. In a chain it is that of the merge above, and more by what the
 // first child of that one holds for a merge that is the second: a sum from the top of the chain.
-__global__ void __launch_bounds__(FEW_THREADS)
-    find_first(const int *entries, const u32 *slots, const int *rounds, const int2 *children, const int *vertices,
-               i64 merges, int *first, u64 *published) {
+__global__ void __launch_bounds__(FEW_THREADS) find_first(const int *parents, const int *rounds, const int2 *children,
+                                                          const int *vertices, i64 merges, int *first, u64 *published) {
   scan_rounds<true>(
       rounds, published,
       [&](i64 from, i64 size, i64 i) {
-        const Descendant d = descendant(entries, slots, from, size, i);
+        const Descendant d = descendant(parents, from, size, i);
         const bool root = d.parent == merges;
         const int parent = root ? d.merge : d.parent;
         const int2 child = children[parent];

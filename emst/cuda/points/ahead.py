@@ -119,6 +119,7 @@ def kernels_of(
         "weights labels": weighted and labels is not None,
         "total": labels is None,
         "labels": labels is not None,
+        "passes labels": by_passes and labels is not None,
         "few labels": few and labels is not None,
         "many labels": not few and labels is not None,
         "uneven": not few,

@@ -220,6 +220,7 @@ KERNELS = {
         hierarchy/sizes find_first resident
         hierarchy/sizes place_vertices
     """,
+    "passes labels": "runtime/sort indexed_pass",
     "few labels": "runtime/sort rank_keys<u32>",
     "many labels": """
         hierarchy/nodes find_nodes<{R}> resident

@@ -1,4 +1,4 @@
-"""Records whose arrays get their lengths when somebody asks."""
+"""Records whose arrays are made, or get their lengths, when somebody asks."""
 
 import contextlib
 import copy
@@ -11,7 +11,7 @@ import pytest
 
 from emst.backend.records import Condensed, Selection
 
-uncounted = pytest.importorskip("emst.cuda.hierarchy.uncounted", reason="needs CuPy, which is not installed")
+deferred = pytest.importorskip("emst.cuda.hierarchy.deferred", reason="needs CuPy, which is not installed")
 NAMES = ("born_at", "size", "parent", "children", "birth", "death", "stability")
 
 
@@ -29,30 +29,37 @@ def asked(monkeypatch):
             return [3]
 
     cuda = SimpleNamespace(Device=lambda gpu: contextlib.nullcontext(), get_current_stream=contextlib.nullcontext)
-    monkeypatch.setattr(uncounted, "cupy", SimpleNamespace(cuda=cuda))
-    monkeypatch.setattr(uncounted, "current_gpu", lambda: 0)
-    monkeypatch.setattr(uncounted, "OnItsWay", OnItsWay)
-    monkeypatch.setattr(uncounted, "array_at", lambda place, count: np.arange(place)[:count])
+    monkeypatch.setattr(deferred, "cupy", SimpleNamespace(cuda=cuda))
+    monkeypatch.setattr(deferred, "current_gpu", lambda: 0)
+    monkeypatch.setattr(deferred, "OnItsWay", OnItsWay)
+    monkeypatch.setattr(deferred, "array_at", lambda place, count: np.arange(place)[:count])
     return lengths
 
 
-def tree():
-    known = dict.fromkeys(("linkage", "cluster", "leaving_merge", "of_merge", "left"))
-    return uncounted.UncountedTree({name: (10 + i, 7) for i, name in enumerate(NAMES)}, min_cluster_size=5, **known)
+class Tree(deferred.Deferred, Condensed):
+    """A condensed tree none of whose clusters is counted."""
+
+    RECORD = Condensed
+
+
+def tree(**makers):
+    known = dict.fromkeys({"linkage", "cluster", "leaving_merge", "of_merge", "left"} - makers.keys())
+    places = {name: (10 + i, 7) for i, name in enumerate(NAMES)}
+    return Tree(deferred.counted(places) | makers, known | {"min_cluster_size": 5}, places=places)
 
 
 def test_kernels_read_what_is_not_counted(asked):
     one = tree()
-    assert uncounted.for_kernels(one, "death") == 15 and not asked
+    assert deferred.for_kernels(one, "death") == 15 and not asked
     assert one.count == 3 and type(one) is Condensed
     assert asked == [7]  # all arrays have one length
-    assert uncounted.for_kernels(one, "death").tolist() == [0, 1, 2]
-    assert uncounted.clusters_for_kernels(one) == (3, None)
+    assert deferred.for_kernels(one, "death").tolist() == [0, 1, 2]
+    assert deferred.clusters_for_kernels(one) == (3, None)
     assert vars(one).keys() == {"min_cluster_size", "linkage", "cluster", "leaving_merge", "of_merge", "left", *NAMES}
 
 
 def test_copies_are_counted(asked):
-    selection = uncounted.UncountedSelection({"chosen": (5, 7), "label": (6, 8)})
+    selection = deferred.UncountedSelection({"chosen": (5, 7), "label": (6, 8)})
     copied = copy.deepcopy(selection)
     assert type(copied) is type(selection) is Selection and sorted(asked) == [7, 8]
     assert copied.label.tolist() == [0, 1, 2]
@@ -68,7 +75,7 @@ def test_threads_that_ask_at_once_find_the_same(asked):
             try:
                 start.wait()
                 assert getattr(one, name).tolist() == [0, 1, 2]
-                assert len(uncounted.for_kernels(one, "parent")) == one.count == 3
+                assert len(deferred.for_kernels(one, "parent")) == one.count == 3
             except BaseException as error:
                 errors.append(error)
 
@@ -78,3 +85,17 @@ def test_threads_that_ask_at_once_find_the_same(asked):
         for thread in threads:
             thread.join()
         assert not errors and type(one) is Condensed
+
+
+def test_arrays_are_made_one_by_one(asked):
+    """What makers read is there until the last has been made."""
+    one = tree(
+        left=lambda tree: {"left": tree.places["death"][0]},
+        of_merge=lambda tree: {"of_merge": tree.count + 1},
+    )
+    assert one.left == 15 and not asked
+    assert one.count == 3 and type(one) is Tree and one.places
+    assert deferred.for_kernels(one, "death").tolist() == [0, 1, 2]
+    assert deferred.clusters_for_kernels(one) == (3, None)
+    assert one.of_merge == 4 and type(one) is Condensed
+    assert not hasattr(one, "places")

@@ -1,0 +1,117 @@
+"""The dendrogram by links, and records that name merges by their ranks when somebody asks.
+
+The *rank* of a merge is its place among the sorted edges; the records of `emst.backend.records` name it so. Its *link*
+is its place among the merges of all chains (linkage.cu): chain after chain, each in ascending order, and the chains in
+the order of the rounds that they closed in. The parent of a merge is the next link, but for the last of a chain. So
+kernels name merges by links: what a merge inherits or collects lies beside it in memory.
+
+A merge has a greater link than all merges below it, as with ranks. Of two merges in different branches, the one with
+the greater link may have the smaller rank.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cupy
+import numpy as np
+
+from emst.backend.records import Condensed, Linkage
+from emst.cuda.hierarchy.deferred import Deferred, Places, counted
+from emst.cuda.runtime.arguments import Address
+from emst.cuda.runtime.compile import number_type
+from emst.cuda.runtime.constants import BLOCK, COUNTER_WORDS, FEW, FEW_THREADS, SCAN_TILE
+from emst.cuda.runtime.gather import take
+from emst.cuda.runtime.launch import launch, launch_resident
+from emst.cuda.runtime.memory import array_at, cleared, empties
+
+
+@dataclass
+class Chains:
+    """A dendrogram of m merges by links. The children of a chain's merges lie in earlier rounds, the parent of its last
+    merge in a later one."""
+
+    ranks: cupy.ndarray  # int32[m]: of every link
+    children: cupy.ndarray  # int32[m, 2]: links, or points -m - 1 ... -1; in no order
+    size: cupy.ndarray  # int32[m], or int64[m]: weights
+    parent: Address  # int32[m]: a link; that of the root is m
+    rounds: Address  # int32: their number, where each begins, and m
+
+    @property
+    def few(self) -> bool:
+        """Whether one block takes the merges of all rounds."""
+        return len(self.ranks) < FEW
+
+    def descend(self, path: str, name: str, *args: object) -> None:
+        """Scan the chains of all rounds, the root's first: kernel(parent, rounds, *args, published)."""
+        scan_chains(path, name, len(self.ranks), self.parent, self.rounds, *args)
+
+
+def scan_chains(path: str, name: str, m: int, *args: object) -> None:
+    """Scan the chains of all rounds, which have m merges (`scan_rounds` in chains.cuh): kernel(*args, published)."""
+    if m < FEW:
+        launch_resident(path, name, 1, *args, None, block=FEW_THREADS)
+        return
+    tiles = -(-m // SCAN_TILE)
+    launch_resident(path, name, tiles, *args, *cleared((COUNTER_WORDS + tiles, np.uint64)), block=BLOCK)
+
+
+class LinkedLinkage(Deferred, Linkage):
+    """A dendrogram whose merges are named when somebody asks for them. Kernels read `scratch`, the `Chains`."""
+
+    RECORD = Linkage
+
+    def __init__(self, chains: Chains, height: cupy.ndarray, total: int | None) -> None:
+        known = {"height": height, "scratch": chains, "total": total}
+        super().__init__({"child": _named, "size": _named}, known)
+
+
+def _named(linkage: Linkage) -> dict[str, cupy.ndarray]:
+    chains: Chains = linkage.scratch
+    m, kind = len(chains.ranks), chains.size.dtype
+    child, size = empties(((m, 2), np.int32), (m, kind))
+    args = chains.ranks, chains.children, chains.size, m, child, size
+    launch("hierarchy/linkage", f"name_merges<{number_type(kind)}>", m, *args)
+    return {"child": child, "size": size}
+
+
+@dataclass
+class Links:
+    """What a condensed tree says of nodes and merges, by links."""
+
+    ranks: cupy.ndarray  # int32[m]: of every link
+    height: cupy.ndarray  # T[m]
+    born_at: cupy.ndarray | Address  # int32[K], or more
+    leaving: cupy.ndarray  # int32[m + 1, 2]: of every point, its cluster and the node at which it leaves that
+    of_merge: cupy.ndarray  # int32[m]
+    left: cupy.ndarray  # of the dtype of sizes, [m]
+
+
+class LinkedTree(Deferred, Condensed):
+    """A condensed tree whose nodes are named when somebody asks for them. `places` are those of clusters that are not
+    counted, but for born_at. Kernels may read `links`."""
+
+    RECORD = Condensed
+
+    def __init__(self, links: Links, places: Places, **known: object) -> None:
+        makers = counted(places) | {
+            "born_at": _born_at,
+            "cluster": lambda tree: {"cluster": links.leaving[:, 0].copy()},
+            "leaving_merge": lambda tree: {"leaving_merge": take(links.ranks, links.leaving[:, 1].copy())},
+            "of_merge": lambda tree: {"of_merge": _by_rank(links.ranks, links.of_merge)},
+            "left": lambda tree: {"left": _by_rank(links.ranks, links.left)},
+        }
+        super().__init__(makers, known, places=places, links=links)
+
+
+def _born_at(tree: Condensed) -> dict[str, cupy.ndarray]:
+    links: Links = tree.__dict__["links"]
+    born_at = links.born_at
+    at = array_at(born_at, tree.count) if isinstance(born_at, Address) else born_at
+    return {"born_at": cupy.where(at < 0, at, links.ranks[cupy.maximum(at, 0)])}
+
+
+def _by_rank(ranks: cupy.ndarray, values: cupy.ndarray) -> cupy.ndarray:
+    ordered = cupy.empty_like(values)
+    ordered[ranks] = values
+    return ordered
