@@ -9,6 +9,7 @@ marks.cuh      what stands for a merge until the clusters are known
 condensed      the condensed tree
 condensed_few  the condensed tree of few points, by one launch
 deferred       arrays that are made when somebody asks for them
+leaving.cuh    the clusters that points leave, and at which heights
 members.cuh    steps from nodes to the condensed tree
 simplify       the condensed tree without splits of little persistence
 selection      selected clusters, labels, probabilities and outlier scores

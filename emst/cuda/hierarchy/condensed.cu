@@ -3,6 +3,7 @@
 //
 // condensed.py launches place_merges, leave and list_members, and then describe, sum_short, list_long and sum_long. If
 // there are few clusters, one block does the work of the last four: measure_few.
+#include "hierarchy/leaving.cuh"
 #include "hierarchy/members.cuh"
 #include "runtime/compact.cuh"
 
@@ -14,12 +15,20 @@ __global__ void __launch_bounds__(FEW_THREADS) place_merges(const int *parents, 
       [&](int e, int value) { places.put(e, value); });
 }
 
-__global__ void leave(const int2 *children, i64 merges, const int *place, int2 *leaving) {
-  leave_from(point_of_thread(0), blockDim.x, children, merges, place, leaving);
+template <class T>
+__global__ void leave(const int2 *children, i64 merges, const int *place, const T *height, Leaving<T> *leaving) {
+  leave_at_heights(point_of_thread(0), blockDim.x, children, merges, place, height, leaving);
+}
+
+// The ranks of the nodes at which points leave.
+__global__ void leave_nodes(const int2 *children, i64 merges, const int *place, const int *ranks, int *leaving) {
+  leave_from(
+      point_of_thread(0), blockDim.x, children, merges, place, [&](int node) { return ranks[node]; },
+      [&](i64 p, int, int rank) { leaving[p] = rank; });
 }
 
 __global__ void __launch_bounds__(COMPACT_THREADS)
-    list_members(int *of_merge, i64 merges, u32 *key, int *member, int *total, u64 *tiles, u32 epoch) {
+    list_members(const int *of_merge, i64 merges, u32 *key, int *member, int *total, u64 *tiles, u32 epoch) {
   compact(
       merges, tiles, epoch, total, [&](int, i64 e) { return of_merge[e] >= 0; },
       [&](i64 e, bool kept, u32 rank) { put_member(e, kept, rank, of_merge, key, member); });

@@ -40,9 +40,10 @@ def condense(linkage: Linkage, min_cluster_size: int) -> Condensed:
         return condense_few(linkage, min_cluster_size, least)
     height = take(linkage.height, chains.ranks)
     nodes = find_nodes(chains, height, least, most_splits(linkage, least))
-    place, leaving = empties((m, np.int32), ((m + 1, 2), np.int32))
+    place, leaving = empties((m, np.int32), ((m + 1, 2), height.dtype))
     chains.descend("hierarchy/condensed", "place_merges", nodes.node, m, nodes.mark, place)
-    launch_over_points("hierarchy/condensed", "leave", m, chains.children, m, place, leaving)
+    leave = f"leave<{ctype(height.dtype)}>"
+    launch_over_points("hierarchy/condensed", leave, m, chains.children, m, place, height, leaving)
     children, inside = nodes.counts.arrived()
     members = members_of(place, inside, children + 1, nodes.left)
     born_at, size = nodes.born_at[: children + 1], nodes.points[: children + 1]
@@ -52,8 +53,7 @@ def condense(linkage: Linkage, min_cluster_size: int) -> Condensed:
 
 
 def members_of(of_merge: cupy.ndarray, inside: int, count: int, left: cupy.ndarray) -> Members:
-    """The members of `count` clusters, of which there are `inside` in all. From now on `of_merge` is -1 for all merges
-    but these; negative ones may lie in none."""
+    """The members of `count` clusters, of which there are `inside` in all: where `of_merge` is not negative."""
     m = len(of_merge)
     keys, nodes, total = scratch((inside, np.uint32), (inside, np.int32), (1, np.int32))
     Compaction(m).launch("hierarchy/condensed", "list_members", m, of_merge, m, keys, nodes, total)

@@ -2,6 +2,7 @@
 //
 // The first block scans the chains of the dendrogram and compacts lists. All blocks rank keys, which takes the most
 // work, and describe clusters. condensed_few.py launches it.
+#include "hierarchy/leaving.cuh"
 #include "hierarchy/members.cuh"
 #include "hierarchy/nodes.cuh"
 #include "runtime/compact.cuh"
@@ -73,14 +74,14 @@ __device__ void find_nodes(const Merges<T, S> &merges, S least, const Scratch &o
 
 // Where every merge and every point lies, and the members of all clusters in ascending order. By one block.
 template <class T, class S>
-__device__ void place(const Merges<T, S> &merges, const Scratch &of, int *of_merge, int2 *leaving, State *state) {
+__device__ void place(const Merges<T, S> &merges, const Scratch &of, int *of_merge, Leaving<T> *leaving, State *state) {
   const i64 m = merges.count;
   const Places places{of.node, m, of.mark, of_merge};
   block_descend(
       merges.parents, merges.rounds, [&](Descendant d, int &value) { return places.begins(d, value); },
       [&](int e, int value) { places.put(e, value); });
   for (i64 first = threadIdx.x; first < m; first += EACH * FEW_THREADS)
-    leave_from(first, FEW_THREADS, merges.below, m, of_merge, leaving);
+    leave_at_heights(first, FEW_THREADS, merges.below, m, of_merge, merges.height, leaving);
   __syncthreads();
   const u32 inside = block_compact<FEW_THREADS>(
       m, [&](int, i64 e) { return of_merge[e] >= 0; },
@@ -91,9 +92,9 @@ __device__ void place(const Merges<T, S> &merges, const Scratch &of, int *of_mer
 template <class T, class S>
 __global__ void __launch_bounds__(FEW_THREADS, 1)
     condense_few(const int *ranks, const int *parents, const int *rounds, const T *by_rank, T *height,
-                 const int2 *below, const S *size, i64 m, S least, u64 *scratch, int *of_merge, S *left, int2 *leaving,
-                 int *born_at, S *points, int *parent, int2 *children, double *birth, double *death, double *stability,
-                 int *count_of_clusters, State *state) {
+                 const int2 *below, const S *size, i64 m, S least, u64 *scratch, int *of_merge, S *left,
+                 Leaving<T> *leaving, int *born_at, S *points, int *parent, int2 *children, double *birth,
+                 double *death, double *stability, int *count_of_clusters, State *state) {
   const Grid grid = {&state->arrived, (int)blockIdx.x, (int)gridDim.x};
   const i64 warp = grid.first() / 32, warps = grid.step() / 32;
   const Merges<T, S> merges = {ranks, parents, rounds, by_rank, height, below, size, m};

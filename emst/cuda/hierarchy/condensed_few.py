@@ -20,7 +20,7 @@ def condense_few(linkage: Linkage, min_cluster_size: int, least: np.integer) -> 
     """As `condense`, where the chains are few. `least` is the size in the dtype of sizes."""
     chains: Chains = linkage.scratch
     m, kind = len(chains.ranks), chains.size.dtype
-    of_merges, of_points = (m, np.int32), ((m + 1, 2), np.int32)
+    of_merges, of_points = (m, np.int32), ((m + 1, 2), linkage.height.dtype)
     most = most_splits(linkage, least) + 1
     ids, numbers = (most, np.int32), (most, np.float64)
     of_heights = (m, linkage.height.dtype)

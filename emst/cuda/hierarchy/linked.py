@@ -21,8 +21,7 @@ from emst.cuda.hierarchy.deferred import Deferred, Places, counted
 from emst.cuda.runtime.arguments import Address
 from emst.cuda.runtime.compile import number_type
 from emst.cuda.runtime.constants import BLOCK, COUNTER_WORDS, FEW, FEW_THREADS, SCAN_TILE
-from emst.cuda.runtime.gather import take
-from emst.cuda.runtime.launch import launch, launch_resident
+from emst.cuda.runtime.launch import launch, launch_over_points, launch_resident
 from emst.cuda.runtime.memory import array_at, cleared, empties
 
 
@@ -82,8 +81,8 @@ class Links:
     ranks: cupy.ndarray  # int32[m]: of every link
     height: cupy.ndarray  # T[m]
     born_at: cupy.ndarray | Address  # int32[K], or more
-    leaving: cupy.ndarray  # int32[m + 1, 2]: of every point, its cluster and the node at which it leaves that
-    of_merge: cupy.ndarray  # int32[m]
+    leaving: cupy.ndarray  # T[m + 1, 2]: `Leaving` (leaving.cuh) of every point
+    of_merge: cupy.ndarray  # int32[m]: negative for merges that are no nodes in a cluster; see `Places` (members.cuh)
     left: cupy.ndarray  # of the dtype of sizes, [m]
 
 
@@ -96,10 +95,10 @@ class LinkedTree(Deferred, Condensed):
     def __init__(self, links: Links, places: Places, **known: object) -> None:
         makers = counted(places) | {
             "born_at": _born_at,
-            "cluster": lambda tree: {"cluster": links.leaving[:, 0].copy()},
-            "leaving_merge": lambda tree: {"leaving_merge": take(links.ranks, links.leaving[:, 1].copy())},
-            "of_merge": lambda tree: {"of_merge": _by_rank(links.ranks, links.of_merge)},
-            "left": lambda tree: {"left": _by_rank(links.ranks, links.left)},
+            "cluster": lambda _: {"cluster": links.leaving.view(np.int32)[:, 0].copy()},
+            "leaving_merge": _leaving_merge,
+            "of_merge": lambda _: {"of_merge": _by_rank(links.ranks, cupy.maximum(links.of_merge, -1))},
+            "left": lambda _: {"left": _by_rank(links.ranks, links.left)},
         }
         super().__init__(makers, known, places=places, links=links)
 
@@ -109,6 +108,15 @@ def _born_at(tree: Condensed) -> dict[str, cupy.ndarray]:
     born_at = links.born_at
     at = array_at(born_at, tree.count) if isinstance(born_at, Address) else born_at
     return {"born_at": cupy.where(at < 0, at, links.ranks[cupy.maximum(at, 0)])}
+
+
+def _leaving_merge(tree: Condensed) -> dict[str, cupy.ndarray]:
+    links: Links = tree.__dict__["links"]
+    chains: Chains = tree.linkage.scratch
+    m, leaving = len(links.ranks), cupy.empty(len(links.leaving), np.int32)
+    args = chains.children, m, links.of_merge, links.ranks, leaving
+    launch_over_points("hierarchy/condensed", "leave_nodes", m, *args)
+    return {"leaving_merge": leaving}
 
 
 def _by_rank(ranks: cupy.ndarray, values: cupy.ndarray) -> cupy.ndarray:

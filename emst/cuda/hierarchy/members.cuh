@@ -6,7 +6,6 @@
 #include "hierarchy/marks.cuh"
 
 constexpr int PIECE = EMST_PIECE;  // terms that one warp adds; the order of additions is the same on the CPU
-constexpr int NOWHERE = -1;
 
 // What place[e] holds for a merge e:
 //     a node in a cluster         the number of that cluster
@@ -34,37 +33,9 @@ struct Places {
   __device__ void put(int e, int value) const { place[e] = mark[e] == INNER ? ~node[e] : value; }
 };
 
-// Of the points below EACH merges, `step` apart: their clusters, and the nodes at which they leave these.
-__device__ inline void leave_from(i64 first, int step, const int2 *children, i64 merges, const int *place,
-                                  int2 *leaving) {
-  int2 below[EACH];
-  int at[EACH], above[EACH];
-#pragma unroll
-  for (int j = 0; j < EACH; j++) {
-    at[j] = (int)minimum(first + j * step, merges - 1);
-    below[j] = children[at[j]];
-    above[j] = place[at[j]];
-  }
-#pragma unroll
-  for (int j = 0; j < EACH; j++) {
-    if (above[j] < 0) at[j] = ~above[j];
-    above[j] = place[at[j]];
-  }
-#pragma unroll
-  for (int j = 0; j < EACH; j++) {
-    if (first + j * step >= merges) return;
-    for (int x : {below[j].x, below[j].y})
-      if (x < 0) leaving[x + merges + 1] = make_int2(above[j], at[j]);
-  }
-}
-
-// Of the nodes that lie in a cluster, ascending: the node, and its cluster as a key to sort by. All other merges lie
-// NOWHERE from now on.
-__device__ inline void put_member(i64 e, bool kept, u32 rank, int *of_merge, u32 *key, int *member) {
-  if (!kept) {
-    of_merge[e] = NOWHERE;
-    return;
-  }
+// Of the nodes that lie in a cluster, ascending: the node, and its cluster as a key to sort by.
+__device__ inline void put_member(i64 e, bool kept, u32 rank, const int *of_merge, u32 *key, int *member) {
+  if (!kept) return;
   key[rank] = (u32)of_merge[e];
   member[rank] = (int)e;
 }
@@ -74,7 +45,7 @@ template <class T>
 __device__ void describe_cluster(i64 c, i64 clusters, const int *born_at, const int *of_merge, const T *height,
                                  int *parent, int2 *children, double *birth) {
   if (c == 0) {
-    parent[0] = NOWHERE;
+    parent[0] = NONE;
     birth[0] = 0;
     return;
   }

@@ -3,6 +3,7 @@
 //
 // `select_few` makes all steps for few clusters, by one block. Of many clusters, and with epsilon, a step is a kernel.
 #include "hierarchy/climb.cuh"
+#include "hierarchy/leaving.cuh"
 #include "hierarchy/sum.cuh"
 #include "runtime/compact.cuh"
 
@@ -255,17 +256,16 @@ __device__ inline double strength(double lambda, double death) {
   return death == 0.0 || lambda >= death ? 1.0 : __ddiv_rn(lambda, death);
 }
 
-// A point leaves its cluster at its own height. Where `cluster` is null, `leaving` says which cluster it leaves, and at
-// the height of which node.
+// Which clusters points leave at which heights is in two arrays or, where these are null, in `leaving`.
 template <class T>
-__global__ void label_points(i64 n, const int *cluster, const T *height, const int2 *leaving, const int *label,
+__global__ void label_points(i64 n, const int *cluster, const T *height, const Leaving<T> *leaving, const int *label,
                              const int *chosen, const double *death, double epsilon, i64 *labels,
                              double *probabilities) {
   i64 p = thread_id();
   if (p >= n) return;
-  const int2 from = cluster ? make_int2(cluster[p], (int)p) : leaving[p];
-  int l = label[from.x];
-  const T leaves = height[from.y];
+  const Leaving<T> from = cluster ? Leaving<T>{cluster[p], height[p]} : leaving[p];
+  const T leaves = from.height;
+  int l = label[from.cluster];
   const double lambda = density(leaves);
   const int c = l < 0 ? NOT_CHOSEN : chosen[l];
   if (c == 0 && (epsilon != 0.0 ? widened(leaves) > epsilon : lambda < death[0])) l = NOT_CHOSEN;

@@ -133,7 +133,7 @@ def label_points(
     links: Links | None = condensed.__dict__.get("links")
     leaving = None
     if cluster is None and links is not None:
-        n, height, leaving = len(links.leaving), links.height, links.leaving
+        n, leaving = len(links.leaving), links.leaving
     else:
         if cluster is None or height is None:
             cluster, height = condensed.leaving(take=take)
@@ -141,7 +141,15 @@ def label_points(
     labels, probabilities = empties((n, np.int64), (n, np.float64))
     chosen = (for_kernels(selection, "label"), for_kernels(selection, "chosen"))
     args = (cluster, height, leaving, *chosen, for_kernels(condensed, "death"), np.float64(epsilon))
-    launch("hierarchy/selection", f"label_points<{ctype(height.dtype)}>", n, n, *args, labels, probabilities)
+    launch(
+        "hierarchy/selection",
+        f"label_points<{ctype(condensed.linkage.height.dtype if height is None else height.dtype)}>",
+        n,
+        n,
+        *args,
+        labels,
+        probabilities,
+    )
     return labels, probabilities
 
 

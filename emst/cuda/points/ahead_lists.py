@@ -229,7 +229,7 @@ KERNELS = {
         hierarchy/nodes number_children<{S}>
         hierarchy/nodes rank_children<{S}>
         hierarchy/condensed place_merges resident
-        hierarchy/condensed leave
+        hierarchy/condensed leave<{R}>
         hierarchy/condensed list_members
         hierarchy/condensed measure_few<{R}, {S}>
         hierarchy/condensed describe<{R}, {S}>
