@@ -17,7 +17,7 @@ from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import BLOCK, EACH, MEETING_WORDS
 from emst.cuda.runtime.copies import copied
 from emst.cuda.runtime.launch import launch, launch_resident
-from emst.cuda.runtime.memory import cleared, empties, scratch
+from emst.cuda.runtime.memory import cleared, empties, part_of, scratch
 from emst.cuda.runtime.to_host import OnItsWay, Written
 
 
@@ -136,12 +136,12 @@ def asking_points(
 ) -> Callable[[], tuple[cupy.ndarray, bool]]:
     """See `emst.backend.partition_operations`. The host waits once, for both."""
     n, T = len(weight), ctype(weight.dtype)
-    asking, totals = cupy.empty(n, np.int32), cupy.zeros(2, np.int32)
+    asking, (totals,) = cupy.empty(n, np.int32), cleared((2, np.int32))
     points = (_in_order(places), n, *map(_in_order, (weight, power, nearest, component)))
     bounds = tuple(map(_in_order, (group, bound, bound_power, label)))
     Compaction(n).launch("partitions/components", f"list_asking<{T}>", n, *points, *bounds, asking, totals)
     if rest < np.inf:
-        args = len(group), bounds[0], bounds[1], least, weight.dtype.type(rest), totals[1:]
+        args = len(group), bounds[0], bounds[1], least, weight.dtype.type(rest), part_of(totals, 1)
         launch("partitions/components", f"exceeds_rest<{T}>", len(group), *args)
     on_its_way = OnItsWay(totals)
 
