@@ -103,6 +103,47 @@ def test_only_runs_are_sure_of_their_edge(ops, size):
         np.testing.assert_array_equal(to_host(getattr(found, name)), to_host(getattr(wanted, name)))
 
 
+WAYS = {
+    "lists of leaves": {"points.search.BLOCKS_AN_SM": 1, "points.search.multiprocessors": lambda: 1},
+    "sorts pass by pass": {"runtime.sort.SORT_RESIDENT": 0},
+    "wide keys": {"hierarchy.linkage.KEY_BITS": 0},
+    "values that are put in two passes": {"runtime.gather.FAR": 0},
+}
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("size", ["many"], indirect=True)
+@pytest.mark.parametrize("ops", ["cuda"], indirect=True)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kind", ["uneven", "some equal"])
+@pytest.mark.parametrize("way", WAYS)
+def test_ways_of_many_more_points(ops, monkeypatch, size, way, kind, dtype):
+    for name, value in WAYS[way].items():
+        monkeypatch.setattr(f"emst.cuda.{name}", value)
+    found, kept = over_partitions(ops, points_of(kind, dtype), 4, 3)
+    assert any(kept)
+    linkage = ops.linkage(*found[:2], first_round=found.first_round)
+    assert_same(linkage, reference.linkage(to_host(found.edges), to_host(found.weights)))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("size", ["many"], indirect=True)
+@pytest.mark.parametrize("ops", ["cuda"], indirect=True)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("d", [13, 40])
+def test_partitions_of_which_only_large_ones_multiply(ops, size, d, dtype):
+    """Products of tensor cores are for 1,024 points or more; some partitions have fewer, and compare pairs."""
+    g = np.random.default_rng(d)
+    sizes = [1_500, 600, 500]
+    points = np.concatenate([g.normal(4 * i, 1, (n, d)) for i, n in enumerate(sizes)]).astype(dtype)
+    found, _ = over_partitions(ops, points, 4, 3)
+    theirs = emst.EMST(min_samples=4, device="cpu").fit(points)
+    np.testing.assert_array_equal(to_host(found.edges), theirs.edges_)
+    np.testing.assert_array_equal(to_host(found.weights), theirs.weights_)
+    linkage = ops.linkage(*found[:2], first_round=found.first_round)
+    assert_same(linkage, reference.linkage(theirs.edges_, theirs.weights_))
+
+
 @pytest.mark.usefixtures("size")
 @pytest.mark.parametrize("equal", [False, True])
 def test_fits_are_those_of_one_device(ops, gpus, equal):

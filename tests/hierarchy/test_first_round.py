@@ -130,6 +130,41 @@ def test_wide_keys(monkeypatch, kind):
     assert_begins_well(ops, tree, calls)
 
 
+@pytest.mark.gpu
+@pytest.mark.usefixtures("none_are_few")
+@pytest.mark.parametrize("share", [2, 4, 16])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kind", ["uniform", "uneven", "grid", "some equal"])
+def test_one_launch_takes_the_rounds_after_those_that_are_kept(monkeypatch, kind, dtype, share):
+    """As with half a million to four million points, of which each component has so many."""
+    import emst.cuda as ops
+
+    monkeypatch.setattr("emst.cuda.points.rounds.MOST_POINTS", 1 << 22)
+    monkeypatch.setattr("emst.cuda.points.rounds.SHARE", share)
+    for k in (2, 6):
+        tree, calls = found(ops, points_of(kind, 1_500, 2, dtype), k)
+        assert tree.first_round is not None
+        assert_begins_well(ops, tree, calls)
+
+
+@pytest.mark.gpu
+@pytest.mark.usefixtures("none_are_few")
+@pytest.mark.parametrize("early", [0, 1 << 22])
+@pytest.mark.parametrize("k", [2, 6])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kind", ["uniform", "uneven", "some equal"])
+def test_searches_from_lists_of_leaves(monkeypatch, kind, dtype, k, early):
+    """As with millions of points: 256 queries are enough for lists, as in tests/points/test_cuda_leaves.py."""
+    import emst.cuda as ops
+
+    monkeypatch.setattr("emst.cuda.points.search.multiprocessors", lambda: 1)
+    monkeypatch.setattr("emst.cuda.points.search.BLOCKS_AN_SM", 1)
+    monkeypatch.setattr("emst.cuda.points.result.EARLY_UP_TO", early)
+    tree, calls = found(ops, points_of(kind, 2_400, 2, dtype), k)
+    assert tree.first_round is not None and bool(calls) == bool(early)
+    assert_begins_well(ops, tree, calls)
+
+
 WAYS = {
     "plain": {},
     "verbose": {"verbose": True},
