@@ -41,6 +41,14 @@ def test_clusters_equal_the_reference(ops, shape, weight, min_cluster_size):
 
 
 @pytest.mark.usefixtures("size")
+@pytest.mark.parametrize("n", range(4, 10))
+def test_small_trees_equal_the_reference(ops, n):
+    """In the order of chains, the parent of a round's last merge is often the first merge of the next round."""
+    for seed in range(40):
+        check(ops, tree("random", n, seed), weights("ties", n - 1, np.float32), 2, [])
+
+
+@pytest.mark.usefixtures("size")
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_clusters_of_points_equal_the_reference(ops, kind, dtype):
