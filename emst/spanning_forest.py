@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from numbers import Integral, Rational, Real
 from typing import Any, NamedTuple, TypeAlias
@@ -140,7 +139,7 @@ class SpanningForest:
         merges = self._merges()
         with on_device_of(merges.edges):
             _, tree = _dendrogram(merges)
-            return to_scipy(replace(tree, height=merges.weights))
+            return to_scipy(tree, merges.weights)
 
     def labels_at(self, height: float | Sequence[float]) -> Any:
         """The component of every point or vertex in the graph of the edges of weight `height` or less.
@@ -225,14 +224,15 @@ def _dendrogram(merges: Merges) -> tuple[Backend, Linkage]:
     return ops, ops.linkage(merges.edges, ops.xp.arange(len(merges.edges), dtype=np.int32))
 
 
-def to_scipy(linkage: Linkage) -> np.ndarray:
-    """SciPy's linkage matrix of a dendrogram: float64 of shape (n - 1, 4) on the host. Merges after the last height are
-    infinitely high."""
+def to_scipy(linkage: Linkage, heights: Array | None = None) -> np.ndarray:
+    """SciPy's linkage matrix of a dendrogram: float64 of shape (n - 1, 4) on the host. `heights` take the place of its
+    own; merges after the last of them are infinitely high."""
+    heights = to_host(linkage.height if heights is None else heights)
     matrix = np.empty((len(linkage.size), 4))
     matrix[:, :2] = to_host(linkage.child)
     matrix[:, :2] += linkage.n
     matrix[:, 2] = math.inf
-    matrix[: len(linkage.height), 2] = to_host(linkage.height)
+    matrix[: len(heights), 2] = heights
     matrix[:, 3] = to_host(linkage.size)
     return matrix
 

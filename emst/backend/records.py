@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import getitem
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -395,6 +395,10 @@ class Condensed:
         if points is not None:
             cluster, merge = cluster[points], merge[points]
         return cluster, take(height, merge) if len(height) else np.zeros_like(height, shape=(len(merge),))
+
+    def of_first(self, points: int) -> Condensed:
+        """The same, which says nothing of any but the first points."""
+        return replace(self, cluster=self.cluster[:points], leaving_merge=self.leaving_merge[:points])
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,8 +15,6 @@ clustering" (2017).
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from emst.backend.operations import HierarchyOperations
 from emst.backend.records import Condensed, Linkage
 
@@ -49,4 +47,4 @@ def condensed_tree(
     condensed = ops.simplify(condensed, persistence) if persistence > 0 else condensed
     if points is None or points == linkage.n:
         return condensed
-    return replace(condensed, cluster=condensed.cluster[:points], leaving_merge=condensed.leaving_merge[:points])
+    return condensed.of_first(points)

@@ -26,6 +26,9 @@ from emst.partitions.engine import Sized
 from emst.partitions.records import Local, Units
 from emst.spanning import heights
 
+# What a condensed tree says of points and merges.
+OF_POINTS = ("linkage", "cluster", "leaving_merge", "of_merge", "left")
+
 
 @dataclass(eq=False)
 class Hierarchy(Sized):
@@ -109,11 +112,10 @@ def of_points(ops: Backend, values: tuple[Array, ...], which: int, contracted: C
 
 def tree_on_host(ops: Backend, flat: FlatClustering) -> tuple[Condensed, Selection]:
     """The condensed tree without its points, and the selection, on the host."""
-    points = dict.fromkeys(("linkage", "cluster", "leaving_merge", "of_merge", "left"))
     tree: dict[str, Any] = {name: to_host(array) for name, array in _arrays_of(flat.condensed).items()}
-    return replace(flat.condensed, **(tree | points)), Selection(
-        to_host(flat.selection.chosen), to_host(flat.selection.label)
-    )
+    tree |= dict.fromkeys(OF_POINTS)
+    condensed = Condensed(**tree, min_cluster_size=flat.condensed.min_cluster_size)
+    return condensed, Selection(to_host(flat.selection.chosen), to_host(flat.selection.label))
 
 
 def on_backend(ops: Backend, condensed: Condensed, selection: Selection) -> tuple[Condensed, Selection]:
@@ -123,9 +125,9 @@ def on_backend(ops: Backend, condensed: Condensed, selection: Selection) -> tupl
 
 
 def _arrays_of(condensed: Condensed) -> dict[str, Array]:
-    """By name; a backend may make them when they are asked for."""
-    values = {field.name: getattr(condensed, field.name) for field in fields(condensed)}
-    return {name: value for name, value in values.items() if hasattr(value, "dtype")}
+    """Of clusters, by name; a backend may make them when they are asked for."""
+    names = [field.name for field in fields(condensed) if field.name not in (*OF_POINTS, "min_cluster_size")]
+    return {name: getattr(condensed, name) for name in names}
 
 
 def persistence(ops: Backend, flat: FlatClustering) -> np.ndarray:

@@ -2,6 +2,8 @@
 
 import contextlib
 import copy
+import dataclasses
+import pickle
 import threading
 import time
 from types import SimpleNamespace
@@ -28,7 +30,11 @@ def asked(monkeypatch):
             time.sleep(0.001)
             return [3]
 
-    cuda = SimpleNamespace(Device=lambda gpu: contextlib.nullcontext(), get_current_stream=contextlib.nullcontext)
+    class Stream(contextlib.nullcontext):
+        def synchronize(self):
+            time.sleep(0.001)
+
+    cuda = SimpleNamespace(Device=lambda gpu: contextlib.nullcontext(), get_current_stream=Stream)
     monkeypatch.setattr(deferred, "cupy", SimpleNamespace(cuda=cuda))
     monkeypatch.setattr(deferred, "current_gpu", lambda: 0)
     monkeypatch.setattr(deferred, "OnItsWay", OnItsWay)
@@ -45,7 +51,7 @@ class Tree(deferred.Deferred, Condensed):
 def tree(**makers):
     known = dict.fromkeys({"linkage", "cluster", "leaving_merge", "of_merge", "left"} - makers.keys())
     places = {name: (10 + i, 7) for i, name in enumerate(NAMES)}
-    return Tree(deferred.counted(places) | makers, known | {"min_cluster_size": 5}, places=places)
+    return Tree.of(deferred.counted(places) | makers, known | {"min_cluster_size": 5}, places=places)
 
 
 def test_kernels_read_what_is_not_counted(asked):
@@ -59,7 +65,7 @@ def test_kernels_read_what_is_not_counted(asked):
 
 
 def test_copies_are_counted(asked):
-    selection = deferred.UncountedSelection({"chosen": (5, 7), "label": (6, 8)})
+    selection = deferred.uncounted_selection({"chosen": (5, 7), "label": (6, 8)})
     copied = copy.deepcopy(selection)
     assert type(copied) is type(selection) is Selection and sorted(asked) == [7, 8]
     assert copied.label.tolist() == [0, 1, 2]
@@ -99,3 +105,35 @@ def test_arrays_are_made_one_by_one(asked):
     assert deferred.clusters_for_kernels(one) == (3, None)
     assert one.of_merge == 4 and type(one) is Condensed
     assert not hasattr(one, "places")
+
+
+def test_threads_find_what_makers_read(asked):
+    """One thread may make the last array while another one waits for a maker."""
+    makers = {
+        name: lambda tree, name=name: {name: tree.places["death"][0] + tree.count} for name in ("left", "of_merge")
+    }
+    for _ in range(20):
+        one, found, errors = tree(**makers), [], []
+
+        def read(names, one=one, found=found, errors=errors):
+            try:
+                found.append([getattr(one, name) for name in names][-1])
+            except BaseException as error:
+                errors.append(error)
+
+        orders = (["left", "of_merge"], ["of_merge", "left"], ["left"], ["of_merge"])
+        threads = [threading.Thread(target=read, args=(names,)) for names in orders]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not errors and found == [18] * 4 and type(one) is Condensed
+
+
+def test_replacing_an_array_that_is_not_made(asked):
+    one = tree(left=lambda tree: {"left": 1})
+    other = dataclasses.replace(one, left=2)
+    assert other.left == 2 and other.count == 3 and not hasattr(other, "places")
+    assert pickle.loads(pickle.dumps(tree())).count == 3
+    with pytest.raises(AttributeError):
+        other.colour  # noqa: B018

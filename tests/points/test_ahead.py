@@ -46,6 +46,13 @@ def test_a_kernel_is_compiled_without_the_others():
             assert alone.count("{") == alone.count("}")
 
 
+def test_from_how_many_points_on_keys_are_wide():
+    from emst.cuda.hierarchy.linkage import KEY_BITS, bits_of_keys
+    from emst.cuda.points.ahead import WIDE_KEYS_FROM
+
+    assert [bits_of_keys(n - 1)[1] > KEY_BITS for n in (WIDE_KEYS_FROM - 1, WIDE_KEYS_FROM)] == [False, True]
+
+
 FITS = {
     "few": ("uniform", 1000, 3, np.float32, 1, "euclidean"),
     "few, k": ("blobs", 1000, 2, np.float64, 5, "manhattan"),

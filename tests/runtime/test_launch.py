@@ -56,7 +56,15 @@ BEGIN_ROUND = [
 LABELS = [OnDevice((9,), "i4"), None, 9, np.zeros(1, "V68"), OnDevice((9, 4), "f4")]
 LEAVES = [9, OnDevice((9, 2), "i4"), np.bool_(True), OnDevice((9,), "?")]
 NUMBERS = [9, None, np.bool_(True), 1 << 40]  # for the same kernel, by address
-CUT = [OnDevice((9,), "i4"), OnDevice((9,), "u4"), OnDevice((5,), "i4"), 5, OnDevice((9,), "i4"), OnDevice((25,), "u8")]
+CUT = [
+    OnDevice((9,), "i4"),
+    OnDevice((5,), "i4"),
+    OnDevice((9,), "i4"),
+    9,
+    5,
+    OnDevice((9,), "i4"),
+    OnDevice((25,), "u8"),
+]
 CHOSEN = [OnDevice((9, 2), "i4"), 9, *(OnDevice((9,), "i4") for _ in range(3)), OnDevice((25,), "u8"), np.uint32(1)]
 SPLITS = [OnDevice((9, 2), "i4"), 9, *(OnDevice((9,), "i4") for _ in range(3))]
 RIGHT = [
@@ -65,7 +73,7 @@ RIGHT = [
     ("hierarchy/selection", "leaves", LEAVES),
     ("hierarchy/selection", "list_chosen", CHOSEN),
     ("hierarchy/cut", "find_tops", CUT),
-    ("hierarchy/cut", "find_components", [SPLITS[0], 9, 5, *SPLITS[2:]]),
+    ("hierarchy/cut", "find_components", [SPLITS[0], SPLITS[2], 9, 5, *SPLITS[2:]]),
 ]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from emst.backend.records import Condensed, Linkage
 from emst.cuda.hierarchy.condensed_few import condense_few
-from emst.cuda.hierarchy.linked import Chains, LinkedTree, Links
+from emst.cuda.hierarchy.linked import Chains, Links, linked_tree
 from emst.cuda.hierarchy.nodes import find_nodes, most_splits
 from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import ctype, number_type
@@ -48,8 +48,8 @@ def condense(linkage: Linkage, min_cluster_size: int) -> Condensed:
     members = members_of(place, inside, children + 1, nodes.left)
     born_at, size = nodes.born_at[: children + 1], nodes.points[: children + 1]
     known = {"linkage": linkage, "min_cluster_size": min_cluster_size, "size": size}
-    links = Links(chains.ranks, height, born_at, leaving, place, nodes.left)
-    return LinkedTree(links, {}, **known, **measures(height, born_at, len(size), place, members))
+    links = Links(chains, born_at, leaving, place, nodes.left)
+    return linked_tree(links, {}, **known, **measures(height, born_at, len(size), place, members))
 
 
 def members_of(of_merge: cupy.ndarray, inside: int, count: int, left: cupy.ndarray) -> Members:

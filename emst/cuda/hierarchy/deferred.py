@@ -6,11 +6,13 @@ in another order."""
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import cupy
 
+from emst.backend.interrupts import after_this
 from emst.backend.records import Condensed, Selection
 from emst.cuda.runtime.arguments import Address
 from emst.cuda.runtime.launch import current_gpu
@@ -21,44 +23,44 @@ Places: TypeAlias = dict[str, tuple[Address, Address]]  # by name: an array with
 Maker: TypeAlias = Callable[[Any], dict[str, cupy.ndarray]]  # of a record: some of its arrays by name
 
 
+_making = threading.RLock()  # some makers ask for other arrays of their record
+
+
 class Deferred:
     """What such records share. When all arrays have been asked for, it is an ordinary record. Several threads may ask
-    at once: each finds the same.
-
-    Parameters
-    ----------
-    makers : dict of Maker
-        By name, of the arrays that are made when somebody asks.
-    known : dict
-        All other attributes.
-    private : dict
-        What makers and kernels read: the ordinary record has none of it.
-    """
+    at once: each gets the same array."""
 
     RECORD: type  # the ordinary record
 
-    def __init__(self, makers: dict[str, Maker], known: dict[str, Any], **private: Any) -> None:
+    @classmethod
+    def of(cls, makers: dict[str, Maker], known: dict[str, Any], **private: Any) -> Any:
+        """A record. `makers` has those arrays by name that are made when somebody asks, and `known` all other fields.
+        Makers and kernels read what is private: the ordinary record has none of it."""
+        record = object.__new__(cls)
         home = current_gpu(), cupy.cuda.get_current_stream()  # whose kernels write what the makers read
-        self.__dict__.update(known, **private, deferred=(makers, home, ("deferred", *private)))
+        record.__dict__.update(known, **private, to_make=(makers, home, ("to_make", *private)))
+        return record
 
     def __getattr__(self, name: str) -> Any:
-        deferred = self.__dict__.get("deferred")
-        if name in self.__dict__:  # by now: another thread was faster
-            return self.__dict__[name]
-        if deferred is None or name not in deferred[0]:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        makers, (gpu, stream), private = deferred
-        with cupy.cuda.Device(gpu), stream:
-            found = makers[name](self)
-        self.__dict__.update(found)  # before the rest, also for an interrupt in between
-        if makers.keys() <= self.__dict__.keys():
-            self.__class__ = getattr(type(self), "RECORD", type(self))
-            for one in private:
-                self.__dict__.pop(one, None)
-        return found[name]
+        with _making:
+            if name in self.__dict__:  # by now: another thread was faster
+                return self.__dict__[name]
+            if name not in self.__dict__.get("to_make", ((),))[0]:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            makers, (gpu, stream), private = self.__dict__["to_make"]
+            with cupy.cuda.Device(gpu), stream:
+                found = makers[name](self)
+                stream.synchronize()  # the caller may read on another stream
+            with after_this():
+                self.__dict__.update(found)
+                if makers.keys() <= self.__dict__.keys():
+                    self.__class__ = self.RECORD
+                    for one in private:
+                        del self.__dict__[one]
+            return found[name]
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        for name in tuple(self.__dict__.get("deferred", ((),))[0]):
+        for name in tuple(self.__dict__.get("to_make", ((),))[0]):
             getattr(self, name)
         return object.__reduce_ex__(self, protocol)
 
@@ -78,8 +80,10 @@ class UncountedSelection(Deferred, Selection):
 
     RECORD = Selection
 
-    def __init__(self, places: Places) -> None:
-        super().__init__(counted(places), {}, places=places)
+
+def uncounted_selection(places: Places) -> Selection:
+    """The selection with these two arrays."""
+    return UncountedSelection.of(counted(places), {}, places=places)
 
 
 def for_kernels(record: Any, name: str) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from emst.backend.records import Linkage
 from emst.cuda.first_round import FirstRound
-from emst.cuda.hierarchy.linked import Chains, LinkedLinkage, scan_chains
+from emst.cuda.hierarchy.linked import Chains, linked_linkage, scan_chains
 from emst.cuda.hierarchy.sizes import weighted_sizes
 from emst.cuda.runtime.arguments import Address
 from emst.cuda.runtime.constants import (
@@ -47,7 +47,7 @@ def linkage(
         raise ValueError(NO_TREE)
     if weights_of_vertices is not None:
         chains.size = weighted_sizes(chains, weights_of_vertices)
-    return LinkedLinkage(chains, weights, total)
+    return linked_linkage(chains, weights, total)
 
 
 def _begun(
@@ -55,8 +55,7 @@ def _begun(
 ) -> tuple[Chains, Written]:
     """The chains of m edges, and the number of rounds, which is 0 if the edges are no tree. Kernels stay within bounds
     whatever the edges are."""
-    slot_bits = (2 * m + 1).bit_length()
-    bits = slot_bits + (m + 1).bit_length().bit_length()  # of the slot and the round
+    slot_bits, bits = bits_of_keys(m)
     word = np.dtype(np.uint32 if bits <= KEY_BITS else np.uint64)
     keys, ends_below, rounds, number = close_edges(
         cupy.ascontiguousarray(edges, np.int32), slot_bits, word, first_round
@@ -68,6 +67,12 @@ def _begun(
     args = (keys, ranks, rounds, slot_mask, m, sizes, ends_below, *results)
     scan_chains("hierarchy/linkage", f"sum_chains<u{8 * word.itemsize}>", m, *args)
     return Chains(ranks, children, size, parent, rounds), number
+
+
+def bits_of_keys(m: int) -> tuple[int, int]:
+    """Of m edges: of a slot, and of a round and a slot."""
+    slot_bits = (2 * m + 1).bit_length()
+    return slot_bits, slot_bits + (m + 1).bit_length().bit_length()
 
 
 class Closed(NamedTuple):

@@ -11,7 +11,11 @@ the greater link may have the smaller rank.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from operator import getitem
+from typing import Any
 
 import cupy
 import numpy as np
@@ -21,6 +25,7 @@ from emst.cuda.hierarchy.deferred import Deferred, Places, counted
 from emst.cuda.runtime.arguments import Address
 from emst.cuda.runtime.compile import number_type
 from emst.cuda.runtime.constants import BLOCK, COUNTER_WORDS, FEW, FEW_THREADS, SCAN_TILE
+from emst.cuda.runtime.gather import put
 from emst.cuda.runtime.launch import launch, launch_over_points, launch_resident
 from emst.cuda.runtime.memory import array_at, cleared, empties
 
@@ -60,9 +65,10 @@ class LinkedLinkage(Deferred, Linkage):
 
     RECORD = Linkage
 
-    def __init__(self, chains: Chains, height: cupy.ndarray, total: int | None) -> None:
-        known = {"height": height, "scratch": chains, "total": total}
-        super().__init__({"child": _named, "size": _named}, known)
+
+def linked_linkage(chains: Chains, height: cupy.ndarray, total: int | None) -> Linkage:
+    """The dendrogram of these chains. Heights are by rank."""
+    return LinkedLinkage.of({"child": _named, "size": _named}, {"height": height, "scratch": chains, "total": total})
 
 
 def _named(linkage: Linkage) -> dict[str, cupy.ndarray]:
@@ -76,50 +82,78 @@ def _named(linkage: Linkage) -> dict[str, cupy.ndarray]:
 
 @dataclass
 class Links:
-    """What a condensed tree says of nodes and merges, by links."""
+    """What a condensed tree says of nodes, merges and points. Nodes and merges are named by links."""
 
-    ranks: cupy.ndarray  # int32[m]: of every link
-    height: cupy.ndarray  # T[m]
+    chains: Chains
     born_at: cupy.ndarray | Address  # int32[K], or more
-    leaving: cupy.ndarray  # T[m + 1, 2]: `Leaving` (leaving.cuh) of every point
-    of_merge: cupy.ndarray  # int32[m]: negative for merges that are no nodes in a cluster; see `Places` (members.cuh)
+    leaving: cupy.ndarray  # T[m + 1, 2], or of the first points only: `Leaving` (leaving.cuh)
+    of_merge: cupy.ndarray  # int32[m]: negative for merges that are no nodes in a cluster (`Places` in members.cuh)
     left: cupy.ndarray  # of the dtype of sizes, [m]
 
 
 class LinkedTree(Deferred, Condensed):
-    """A condensed tree whose nodes are named when somebody asks for them. `places` are those of clusters that are not
-    counted, but for born_at. Kernels may read `links`."""
+    """A condensed tree whose nodes are named when somebody asks for them. Kernels may read `links`."""
 
     RECORD = Condensed
 
-    def __init__(self, links: Links, places: Places, **known: object) -> None:
-        makers = counted(places) | {
-            "born_at": _born_at,
-            "cluster": lambda _: {"cluster": links.leaving.view(np.int32)[:, 0].copy()},
-            "leaving_merge": _leaving_merge,
-            "of_merge": lambda _: {"of_merge": _by_rank(links.ranks, cupy.maximum(links.of_merge, -1))},
-            "left": lambda _: {"left": _by_rank(links.ranks, links.left)},
-        }
-        super().__init__(makers, known, places=places, links=links)
+    def leaving(self, points: Any = None, take: Callable[[Any, Any], Any] = getitem) -> tuple[Any, Any]:
+        """See `Condensed`. Clusters and heights are there before the nodes have names."""
+        links: Links | None = self.__dict__.get("links")
+        if links is None:
+            return super().leaving(points, take)
+        leaving = links.leaving if points is None else links.leaving[points]
+        return leaving.view(np.int32)[:, 0].copy(), leaving[:, 1].copy()
+
+    def of_first(self, points: int) -> Condensed:
+        """See `Condensed`."""
+        links: Links | None = self.__dict__.get("links")
+        if links is None:
+            return super().of_first(points)
+        known = {name: value for name, value in self.__dict__.items() if name in KNOWN}
+        return linked_tree(replace(links, leaving=links.leaving[:points]), self.__dict__.get("places", {}), **known)
 
 
-def _born_at(tree: Condensed) -> dict[str, cupy.ndarray]:
-    links: Links = tree.__dict__["links"]
+OF_LINKS = ("born_at", "cluster", "leaving_merge", "of_merge", "left")  # fields that are made of `Links`
+KNOWN = {field.name for field in fields(Condensed)} - set(OF_LINKS)
+
+
+def linked_tree(links: Links, places: Places, **known: Any) -> Condensed:
+    """The condensed tree of these links. If the host does not know how many clusters there are, `places` has the arrays
+    of clusters that are not made of links."""
+    made = {name: functools.partial(_MAKERS[name], links) for name in OF_LINKS}
+    return LinkedTree.of(counted(places) | made, known, places=places, links=links)
+
+
+def _born_at(links: Links, tree: Condensed) -> dict[str, cupy.ndarray]:
     born_at = links.born_at
     at = array_at(born_at, tree.count) if isinstance(born_at, Address) else born_at
-    return {"born_at": cupy.where(at < 0, at, links.ranks[cupy.maximum(at, 0)])}
+    return {"born_at": cupy.where(at < 0, at, links.chains.ranks[cupy.maximum(at, 0)])}
 
 
-def _leaving_merge(tree: Condensed) -> dict[str, cupy.ndarray]:
-    links: Links = tree.__dict__["links"]
-    chains: Chains = tree.linkage.scratch
-    m, leaving = len(links.ranks), cupy.empty(len(links.leaving), np.int32)
-    args = chains.children, m, links.of_merge, links.ranks, leaving
+def _cluster(links: Links, _: Condensed) -> dict[str, cupy.ndarray]:
+    return {"cluster": links.leaving.view(np.int32)[:, 0].copy()}
+
+
+def _leaving_merge(links: Links, _: Condensed) -> dict[str, cupy.ndarray]:
+    chains, m = links.chains, len(links.of_merge)
+    leaving = cupy.empty(m + 1, np.int32)
+    args = chains.children, m, links.of_merge, chains.ranks, leaving
     launch_over_points("hierarchy/condensed", "leave_nodes", m, *args)
-    return {"leaving_merge": leaving}
+    return {"leaving_merge": leaving[: len(links.leaving)]}
+
+
+def _of_merge(links: Links, _: Condensed) -> dict[str, cupy.ndarray]:
+    return {"of_merge": _by_rank(links.chains.ranks, cupy.maximum(links.of_merge, -1))}
+
+
+def _left(links: Links, _: Condensed) -> dict[str, cupy.ndarray]:
+    return {"left": _by_rank(links.chains.ranks, links.left)}
+
+
+_MAKERS = dict(zip(OF_LINKS, (_born_at, _cluster, _leaving_merge, _of_merge, _left)))
 
 
 def _by_rank(ranks: cupy.ndarray, values: cupy.ndarray) -> cupy.ndarray:
     ordered = cupy.empty_like(values)
-    ordered[ranks] = values
+    put(ordered, ranks, values)
     return ordered

@@ -37,9 +37,9 @@ __device__ void mark_merge(i64 e, const int2 *children, const S *size, const int
   }
 }
 
-// The nodes at which clusters begin, the root left out, with keys by which the last splits come first, and of one split
-// the child of the least rank: of two words of `bits` bits each. Where just one large node lies below, its points stay
-// in the cluster.
+// The nodes at which clusters begin, the root left out. Their keys are two numbers of `bits` bits each: by the first,
+// the last splits come first, and by the second, of the clusters of one split the one of the least rank. Where just one
+// large node lies below, its points stay in the cluster.
 template <class S>
 struct Children {
   const int *ranks;

@@ -6,7 +6,7 @@ import cupy
 import numpy as np
 
 from emst.backend.records import Condensed, Selection
-from emst.cuda.hierarchy.deferred import UncountedSelection, clusters_for_kernels, for_kernels
+from emst.cuda.hierarchy.deferred import clusters_for_kernels, for_kernels, uncounted_selection
 from emst.cuda.hierarchy.linked import Links
 from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import ctype, number_type
@@ -64,7 +64,7 @@ def _select_few(condensed: Condensed, largest: int, root_too: np.bool_, only_lea
         *(count, counted, parent, children, *rules, *climbing, *numbering),
         block=FEW_THREADS,
     )
-    return UncountedSelection({"chosen": (chosen, total), "label": (label, labelled)})
+    return uncounted_selection({"chosen": (chosen, total), "label": (label, labelled)})
 
 
 def number_chosen(topmost: cupy.ndarray) -> Selection:
@@ -74,7 +74,7 @@ def number_chosen(topmost: cupy.ndarray) -> Selection:
     (chosen, label, total, labelled), (rank,) = scratch(ids, ids, (1, np.int32), (1, np.int32)), scratch(ids)
     Compaction(count).launch("hierarchy/selection", "list_chosen", count, topmost, count, chosen, rank, total)
     launch("hierarchy/selection", "label_clusters", count, count, topmost, rank, label, labelled)
-    return UncountedSelection({"chosen": (chosen, total), "label": (label, labelled)})
+    return uncounted_selection({"chosen": (chosen, total), "label": (label, labelled)})
 
 
 def climbed(condensed: Condensed) -> tuple[object, ...]:

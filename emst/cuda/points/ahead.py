@@ -28,6 +28,8 @@ from emst.cuda.runtime.sort import few as few_keys
 from emst.cuda.runtime.sort import takes_many_blocks
 from emst.cuda.runtime.tensor_cores import stages
 
+WIDE_KEYS_FROM = (1 << 26) + 1  # points: then the keys of the dendrogram's edges take 64 bits
+
 
 def load_ahead(
     n: int,
@@ -44,7 +46,7 @@ def load_ahead(
     few, rest = (are_few(n, d, norm, k > 1), at_once(n)) if not partitions else (False, False)
     engine, ranked = engine_before_looking(n, d, norm), few_keys(n) and d <= WARP
     of_points = (few, rest, ranked, engine, d, np.dtype(dtype), norm, k)
-    kind = (*of_points, labels, weighted, partitions, takes_many_blocks(n), first_round)
+    kind = (*of_points, labels, weighted, partitions, takes_many_blocks(n), first_round, n >= WIDE_KEYS_FROM)
     _load_ahead(current_gpu(), kind)
 
 
@@ -67,11 +69,13 @@ def kernels_of(
     partitions: bool = False,
     by_passes: bool = False,
     first_round: bool = False,
+    wide_keys: bool = False,
 ) -> list[Kernel]:
     """What a tree launches, and its clusters, unless `labels`, the dtype of the heights, is None. With weights, these
     are what most weights take. `few` and `rest`: one launch compares all pairs, or takes all rounds. `ranked`: one
     launch puts the points in order. `partitions`: the points are one of several partitions, and keep their
-    `first_round`. `by_passes`: some sorts take a launch for each pass."""
+    `first_round`. `by_passes`: some sorts take a launch for each pass. `wide_keys`: the dendrogram has edges whose keys
+    take 64 bits."""
     walks, cores, wide = engine is Engine.WALKS, k > 1, dtype.itemsize == 8
     by_rounds = partitions or not (few or (rest and walks and d < LOOK_FROM))
     kept = by_rounds and cores and engine is not Engine.PRODUCTS and not (rest or weighted)
@@ -119,7 +123,7 @@ def kernels_of(
         "weights labels": weighted and labels is not None,
         "total": labels is None,
         "labels": labels is not None,
-        "passes labels": by_passes and labels is not None,
+        "labels of wide keys": wide_keys and labels is not None,
         "few labels": few and labels is not None,
         "many labels": not few and labels is not None,
         "uneven": not few,
@@ -132,6 +136,7 @@ def kernels_of(
         "WORD": "u64" if labels is not None and labels.itemsize == 8 else "u32",
         "R": "" if labels is None else ctype(labels),
         "S": "i64" if weighted else "int",
+        "KEY": "u64" if wide_keys else "u32",
         "D": d,
         "A": min(d, MOST_CURVE_AXES),
         "M": number_of(norm),

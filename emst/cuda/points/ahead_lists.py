@@ -66,7 +66,7 @@ KERNELS = {
         first_round number_roots
         first_round number_points
     """,
-    "first round labels": "hierarchy/linkage begin_rounds<u32>",
+    "first round labels": "hierarchy/linkage begin_rounds<{KEY}>",
     "rounds cores": """
         points/cached forget_distances<{T}>
         lightest nearest_of_lightest<{T}>
@@ -122,12 +122,11 @@ KERNELS = {
     "uneven cores": "points/result power_keys<{T}, {M}>",
     "labels": """
         runtime/copies send_words
-        hierarchy/linkage close_edges<u32> resident
-        hierarchy/linkage sum_chains<u32> resident
+        hierarchy/linkage close_edges<{KEY}> resident
+        hierarchy/linkage sum_chains<{KEY}> resident
         hierarchy/condensed_few condense_few<{R}, {S}> resident
         hierarchy/selection select_few<{S}>
         hierarchy/selection label_points<{R}>
-        runtime/gather gather_words<{WORD}, int>
     """,
     # what partitions launch besides the rounds
     "partitions of many axes": "points/order rank_axes<double, u64>",
@@ -220,9 +219,10 @@ KERNELS = {
         hierarchy/sizes find_first resident
         hierarchy/sizes place_vertices
     """,
-    "passes labels": "runtime/sort indexed_pass",
+    "labels of wide keys": "runtime/sort indexed_pass",
     "few labels": "runtime/sort rank_keys<u32>",
     "many labels": """
+        runtime/gather gather_words<{WORD}, int>
         hierarchy/nodes find_nodes<{R}> resident
         hierarchy/nodes mark_merges<{S}>
         hierarchy/nodes list_children<{S}>
