@@ -292,7 +292,9 @@ FAULTS = [
         "emst/cuda/partitions/gathered.cu",
         "if (numbers[middle] <= value)",
         "if (numbers[middle] < value)",
-        ("tests/partitions/test_gathered.py::test_edges_that_were_taken_out_go_back[cuda-0.02-uniform-float32-1]",),
+        (
+            "tests/partitions/test_gathered.py::test_edges_that_were_taken_out_go_back[cuda-many-0.02-uniform-float32-1]",
+        ),
     ),
     Fault(
         "a thread that merges lists does not look for the place where its part begins",
