@@ -35,4 +35,4 @@ def test_every_test_of_a_fault_is_there():
     done = subprocess.run([*command, *functions], cwd=ROOT, capture_output=True, text=True)
     there = set(done.stdout.split("\n"))
     there |= {line.partition("[")[0] for line in there} | {line.partition("::")[0] for line in there}
-    assert [test for test in tests if test not in there] == [], done.stderr
+    assert [test for test in tests if test not in there and not (ROOT / test).is_dir()] == [], done.stderr
