@@ -91,39 +91,6 @@ class Links:
     left: cupy.ndarray  # of the dtype of sizes, [m]
 
 
-class LinkedTree(Deferred, Condensed):
-    """A condensed tree whose nodes are named when somebody asks for them. Kernels may read `links`."""
-
-    RECORD = Condensed
-
-    def leaving(self, points: Any = None, take: Callable[[Any, Any], Any] = getitem) -> tuple[Any, Any]:
-        """See `Condensed`. Clusters and heights are there before the nodes have names."""
-        links: Links | None = self.__dict__.get("links")
-        if links is None:
-            return super().leaving(points, take)
-        leaving = links.leaving if points is None else links.leaving[points]
-        return leaving.view(np.int32)[:, 0].copy(), leaving[:, 1].copy()
-
-    def of_first(self, points: int) -> Condensed:
-        """See `Condensed`."""
-        links: Links | None = self.__dict__.get("links")
-        if links is None:
-            return super().of_first(points)
-        known = {name: value for name, value in self.__dict__.items() if name in KNOWN}
-        return linked_tree(replace(links, leaving=links.leaving[:points]), self.__dict__.get("places", {}), **known)
-
-
-OF_LINKS = ("born_at", "cluster", "leaving_merge", "of_merge", "left")  # fields that are made of `Links`
-KNOWN = {field.name for field in fields(Condensed)} - set(OF_LINKS)
-
-
-def linked_tree(links: Links, places: Places, **known: Any) -> Condensed:
-    """The condensed tree of these links. If the host does not know how many clusters there are, `places` has the arrays
-    of clusters that are not made of links."""
-    made = {name: functools.partial(_MAKERS[name], links) for name in OF_LINKS}
-    return LinkedTree.of(counted(places) | made, known, places=places, links=links)
-
-
 def _born_at(links: Links, tree: Condensed) -> dict[str, cupy.ndarray]:
     born_at = links.born_at
     at = array_at(born_at, tree.count) if isinstance(born_at, Address) else born_at
@@ -150,10 +117,46 @@ def _left(links: Links, _: Condensed) -> dict[str, cupy.ndarray]:
     return {"left": _by_rank(links.chains.ranks, links.left)}
 
 
-_MAKERS = dict(zip(OF_LINKS, (_born_at, _cluster, _leaving_merge, _of_merge, _left)))
-
-
 def _by_rank(ranks: cupy.ndarray, values: cupy.ndarray) -> cupy.ndarray:
     ordered = cupy.empty_like(values)
     put(ordered, ranks, values)
     return ordered
+
+
+OF_LINKS = {
+    "born_at": _born_at,
+    "cluster": _cluster,
+    "leaving_merge": _leaving_merge,
+    "of_merge": _of_merge,
+    "left": _left,
+}
+KNOWN = {field.name for field in fields(Condensed)} - OF_LINKS.keys()
+
+
+class LinkedTree(Deferred, Condensed):
+    """A condensed tree whose nodes are named when somebody asks for them. Kernels may read `links`."""
+
+    RECORD = Condensed
+
+    def leaving(self, points: Any = None, take: Callable[[Any, Any], Any] = getitem) -> tuple[Any, Any]:
+        """See `Condensed`. Clusters and heights are there before the nodes have names."""
+        links: Links | None = self.__dict__.get("links")
+        if links is None:
+            return super().leaving(points, take)
+        leaving = links.leaving if points is None else links.leaving[points]
+        return leaving.view(np.int32)[:, 0].copy(), leaving[:, 1].copy()
+
+    def of_first(self, points: int) -> Condensed:
+        """See `Condensed`."""
+        links: Links | None = self.__dict__.get("links")
+        if links is None:
+            return super().of_first(points)
+        known = {name: value for name, value in self.__dict__.items() if name in KNOWN}
+        return linked_tree(replace(links, leaving=links.leaving[:points]), self.__dict__.get("places", {}), **known)
+
+
+def linked_tree(links: Links, places: Places, **known: Any) -> Condensed:
+    """The condensed tree of these links. If the host does not know how many clusters there are, `places` has the arrays
+    of clusters that are not made of links."""
+    made = {name: functools.partial(maker, links) for name, maker in OF_LINKS.items()}
+    return LinkedTree.of(counted(places) | made, known, places=places, links=links)
