@@ -1,4 +1,4 @@
-// Steps from nodes to the condensed tree: where each merge and each point lies, and what is known of a cluster from its
+// Steps from nodes to the condensed tree: in which cluster each merge lies, and what is known of a cluster from its
 // members, the nodes in it.
 #pragma once
 #include "hierarchy/density.cuh"

@@ -37,9 +37,9 @@ __device__ void mark_merge(i64 e, const int2 *children, const S *size, const int
   }
 }
 
-// The nodes at which clusters begin, the root left out. Their keys are two numbers of `bits` bits each: by the first,
-// the last splits come first, and by the second, of the clusters of one split the one of the least rank. Where just one
-// large node lies below, its points stay in the cluster.
+// The nodes at which clusters begin, but for the root. In the order of their keys the last splits come first, and the
+// clusters of one split by their ranks. A key is two numbers of `bits` bits. Where just one large node lies below, its
+// points stay in the cluster.
 template <class S>
 struct Children {
   const int *ranks;
