@@ -91,6 +91,21 @@ def test_many_threads_find_the_merges_and_their_parents(monkeypatch, shape, n):
     np.testing.assert_array_equal(ours.scratch, descent.parents(expected))
 
 
+@pytest.mark.parametrize("shape", SHAPES)
+def test_many_threads_add_sizes_of_64_bits(monkeypatch, shape):
+    """Of vertices that stand for more than 2^31 points in all, in chains of several chunks."""
+    edges, heights = tree(shape, 9_000), weights("ties", 8_999, np.float64)
+    sizes = np.random.default_rng(0).integers(1, 1 << 40, 9_000)
+    expected = cpu_linkage.linkage(edges, heights, sizes)
+    assert expected.size.dtype == np.int64 and expected.size[-1] == sizes.sum()
+    monkeypatch.setattr(cpu_linkage, "THREADS", 0)
+    monkeypatch.setattr(cpu_linkage, "MANY", 0)
+    monkeypatch.setattr("emst.cpu.hierarchy.chains.GRAIN", 500)
+    ours = cpu_linkage.linkage(edges, heights, sizes)
+    assert_same(ours, expected)
+    np.testing.assert_array_equal(ours.scratch, descent.parents(expected))
+
+
 @pytest.mark.parametrize(("most", "called"), [(49, True), (48, False)])
 def test_more_edges_than_rounds_have_numbers_for(monkeypatch, most, called):
     calls = []

@@ -113,6 +113,19 @@ def test_the_tree_is_that_of_the_walks(monkeypatch, name, k, dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", ["noise", "blobs", "lattice", "duplicates"])
+def test_ways_of_many_points(monkeypatch, name, dtype):
+    """Searches begin with lists of neighbours, and a thread multiplies as few rows as it can at a time."""
+    x = points_of(name, dtype)
+    walked = {k: tree_with(monkeypatch, x, k, NEVER)[0] for k in (1, 5)}
+    monkeypatch.setattr("emst.cpu.points.cached.LIST_FROM", 8)
+    monkeypatch.setattr("emst.cpu.points.products.BLOCK", 1)
+    for k, expected in walked.items():
+        for cost in (NEVER, ALWAYS):
+            assert_same(expected, tree_with(monkeypatch, x, k, cost)[0])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", ["huge beside one", "tiny beside one"])
 def test_what_the_bound_cannot_separate_is_walked(monkeypatch, name, dtype):
     """The bound leaves nearly all pairs to be computed again. The products are not used, nor prepared a second time."""
