@@ -41,23 +41,40 @@ MANY = {  # constants that send few points the ways of many: on the CPU products
         0,
     ),
 }
-# Constants that send few points ways of many more of them, on a GPU. A case draws each by itself, so that they meet.
+# Constants that send few points ways of many more of them. A case draws each by itself, so that they meet.
 MANY_MORE = {
-    "points.rounds.ALL_UP_TO": 0,
-    "points.rounds.MOST_POINTS": 0,
-    "points.rounds.SHARE": 4,
-    "points.rounds.SLACK_UP_TO": 0,
-    "points.search.SLACK_UP_TO": 0,
-    "points.search.BLOCKS_AN_SM": 1,
-    "points.result.EARLY_UP_TO": 0,
-    "points.order.EARLY_UP_TO": 0,
-    "points.engine.LEAST_LOOKED": 64,
-    "points.engine.LEAST_MULTIPLIED": 64,
-    "points.products.MOST_TILES": 0,
-    "runtime.sort.SORT_RESIDENT": 0,
-    "runtime.gather.FAR": 0,
-    "hierarchy.linkage.KEY_BITS": 0,
-    "hierarchy.selection.SELECTED_AT_ONCE": 0,
+    "cpu": {
+        "points.small.FEW": 0,
+        "points.order.FEW": 0,
+        "points.result.FEW": 0,
+        "points.cached.LIST_FROM": 8,
+        "points.products.BLOCK": 1,
+        "hierarchy.condensed.FEW": 0,
+        "hierarchy.linkage.THREADS": 0,
+        "hierarchy.linkage.MANY": 0,
+        "hierarchy.rounds.GRAIN": 64,
+        "hierarchy.chains.GRAIN": 64,
+        "partitions.gathered.GRAIN": 64,
+        "runtime.compact.FEW": 2,
+        "runtime.gather.FEW": 2,
+    },
+    "cuda": {
+        "points.rounds.ALL_UP_TO": 0,
+        "points.rounds.MOST_POINTS": 0,
+        "points.rounds.SHARE": 4,
+        "points.rounds.SLACK_UP_TO": 0,
+        "points.search.SLACK_UP_TO": 0,
+        "points.search.BLOCKS_AN_SM": 1,
+        "points.result.EARLY_UP_TO": 0,
+        "points.order.EARLY_UP_TO": 0,
+        "points.engine.LEAST_LOOKED": 64,
+        "points.engine.LEAST_MULTIPLIED": 64,
+        "points.products.MOST_TILES": 0,
+        "runtime.sort.SORT_RESIDENT": 0,
+        "runtime.gather.FAR": 0,
+        "hierarchy.linkage.KEY_BITS": 0,
+        "hierarchy.selection.SELECTED_AT_ONCE": 0,
+    },
 }
 
 
@@ -74,7 +91,7 @@ class Case:
     exact: bool = True
     unsettled: frozenset[str] = frozenset()
     many: bool = False  # few points take the ways of many
-    many_more: tuple[str, ...] = ()  # and those of `MANY_MORE`
+    many_more: frozenset[str] = frozenset()  # names in `MANY_MORE`: the ways of many more
     staged: bool = True  # the stages run on the reference as well
 
     @property
@@ -124,10 +141,11 @@ def stages_of_the_reference() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def ways_of_many(device: str, more: tuple[str, ...]) -> Iterator[None]:
+def ways_of_many(device: str, more: frozenset[str]) -> Iterator[None]:
     """Few points take the ways of many."""
+    drawn = {name: value for name, value in MANY_MORE[device].items() if name in more}
     with contextlib.ExitStack() as stack:
-        for name, value in (MANY[device] | ({one: MANY_MORE[one] for one in more} if device == "cuda" else {})).items():
+        for name, value in (MANY[device] | drawn).items():
             stack.enter_context(mock.patch(f"emst.{device}.{name}", value))
         yield
 

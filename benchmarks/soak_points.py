@@ -69,7 +69,8 @@ class _OfPoints(Case):
             self.unsettled = frozenset({"centroids"})
         self.exact = self.metric.way == "matrix" or self.metric.image is None or self.metric.box is not None
         self.many = bool(g.random() < 0.4)
-        self.many_more = tuple(name for name in MANY_MORE if g.random() < 0.5)
+        names = [name for ways in MANY_MORE.values() for name in ways]
+        self.many_more = frozenset(name for name in names if g.random() < 0.5)
         self.what = f"{points.what}, {name} {params or ''}, dtype {self.dtype and self.dtype.__name__}"
 
     @property
