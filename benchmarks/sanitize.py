@@ -176,7 +176,7 @@ def run(part: str, n: int, device: str) -> None:
 def no_points_are_few() -> None:
     """On the GPU, few points, keys and clusters go ways of their own: from here on they do not."""
     importlib.import_module("emst.cuda.points.bvh").FEW_POINTS = 0
-    for module in ("runtime.sort", "hierarchy.linked", "hierarchy.condensed", "hierarchy.selection"):
+    for module in ("runtime.sort", "hierarchy.chains", "hierarchy.condensed", "hierarchy.selection"):
         importlib.import_module(f"emst.cuda.{module}").FEW = 0
 
 

@@ -34,7 +34,7 @@ MANY = {  # constants that send few points the ways of many: on the CPU products
         (
             "points.bvh.FEW_POINTS",
             "runtime.sort.FEW",
-            "hierarchy.linked.FEW",
+            "hierarchy.chains.FEW",
             "hierarchy.condensed.FEW",
             "hierarchy.selection.FEW",
         ),

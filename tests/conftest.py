@@ -81,5 +81,5 @@ def size(request, monkeypatch, ops):
             return
         for name in ("points.bvh.FEW_POINTS", "points.rounds.ALL_UP_TO", "points.rounds.MOST_POINTS"):
             monkeypatch.setattr(f"emst.cuda.{name}", 0)
-        for module in ("runtime.sort", "hierarchy.linked", "hierarchy.condensed", "hierarchy.selection"):
+        for module in ("runtime.sort", "hierarchy.chains", "hierarchy.condensed", "hierarchy.selection"):
             monkeypatch.setattr(f"emst.cuda.{module}.FEW", 0)

@@ -50,8 +50,8 @@ class Tree(deferred.Deferred, Condensed):
 
 def tree(**makers):
     known = dict.fromkeys({"linkage", "cluster", "leaving_merge", "of_merge", "left"} - makers.keys())
-    places = {name: (10 + i, 7) for i, name in enumerate(NAMES)}
-    return Tree.of(deferred.counted(places) | makers, known | {"min_cluster_size": 5}, places=places)
+    uncounted = {name: (10 + i, 7) for i, name in enumerate(NAMES)}
+    return Tree.of(deferred.makers_of(uncounted) | makers, known | {"min_cluster_size": 5}, uncounted=uncounted)
 
 
 def test_kernels_read_what_is_not_counted(asked):
@@ -96,21 +96,21 @@ def test_threads_that_ask_at_once_find_the_same(asked):
 def test_arrays_are_made_one_by_one(asked):
     """What makers read is there until the last has been made."""
     one = tree(
-        left=lambda tree: {"left": tree.places["death"][0]},
+        left=lambda tree: {"left": tree.uncounted["death"][0]},
         of_merge=lambda tree: {"of_merge": tree.count + 1},
     )
     assert one.left == 15 and not asked
-    assert one.count == 3 and type(one) is Tree and one.places
+    assert one.count == 3 and type(one) is Tree and one.uncounted
     assert deferred.for_kernels(one, "death").tolist() == [0, 1, 2]
     assert deferred.clusters_for_kernels(one) == (3, None)
     assert one.of_merge == 4 and type(one) is Condensed
-    assert not hasattr(one, "places")
+    assert not hasattr(one, "uncounted")
 
 
 def test_threads_find_what_makers_read(asked):
     """One thread may make the last array while another one waits for a maker."""
     makers = {
-        name: lambda tree, name=name: {name: tree.places["death"][0] + tree.count} for name in ("left", "of_merge")
+        name: lambda tree, name=name: {name: tree.uncounted["death"][0] + tree.count} for name in ("left", "of_merge")
     }
     for _ in range(20):
         one, found, errors = tree(**makers), [], []
@@ -133,7 +133,7 @@ def test_threads_find_what_makers_read(asked):
 def test_replacing_an_array_that_is_not_made(asked):
     one = tree(left=lambda tree: {"left": 1})
     other = dataclasses.replace(one, left=2)
-    assert other.left == 2 and other.count == 3 and not hasattr(other, "places")
+    assert other.left == 2 and other.count == 3 and not hasattr(other, "uncounted")
     assert pickle.loads(pickle.dumps(tree())).count == 3
     with pytest.raises(AttributeError):
         other.colour  # noqa: B018

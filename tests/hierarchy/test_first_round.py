@@ -114,7 +114,7 @@ def none_are_few(monkeypatch):
     pytest.importorskip("cupy")
     for name in ("bvh.FEW_POINTS", "rounds.ALL_UP_TO", "rounds.MOST_POINTS", "result.EARLY_UP_TO"):
         monkeypatch.setattr(f"emst.cuda.points.{name}", 0)
-    for module in ("runtime.sort", "hierarchy.linked", "hierarchy.condensed", "hierarchy.selection"):
+    for module in ("runtime.sort", "hierarchy.chains", "hierarchy.condensed", "hierarchy.selection"):
         monkeypatch.setattr(f"emst.cuda.{module}.FEW", 0)
 
 

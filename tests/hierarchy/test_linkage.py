@@ -343,7 +343,7 @@ def test_blocks_scan_several_tiles_of_a_round(monkeypatch, shape, weighted):
     """As where there are more tiles than blocks of a GPU: two blocks take them all."""
     cpu, cuda = (importlib.import_module(f"emst.{device}") for device in ("cpu", "cuda"))
     monkeypatch.setattr("emst.cuda.runtime.launch.most_resident", lambda *_: 2)
-    monkeypatch.setattr("emst.cuda.hierarchy.linked.FEW", 0)
+    monkeypatch.setattr("emst.cuda.hierarchy.chains.FEW", 0)
     n = 20_000
     edges, heights = tree(shape, n), weights("ties", n - 1, np.float32)
     sizes = np.random.default_rng(n).integers(1, 1 << 20, n) if weighted else None

@@ -112,7 +112,7 @@ def test_as_many_as_are_few_and_one_more(ops, monkeypatch, weight, more):
     count = reference.condense(reference.linkage(edges, heights), 2).count
     assert 1_024 < count < n
     if ops.name == "cuda":
-        monkeypatch.setattr("emst.cuda.hierarchy.linked.FEW", n - more)  # as `Chains.few` compares them
+        monkeypatch.setattr("emst.cuda.hierarchy.chains.FEW", n - more)  # as `Chains.few` compares them
         monkeypatch.setattr("emst.cuda.hierarchy.selection.FEW", count - more)
     rules = [(method, 0.0, limit, single) for method in METHODS for limit in (n, n // 4) for single in (False, True)]
     check(ops, edges, heights, 2, rules)
@@ -242,4 +242,4 @@ def test_clusters_are_counted_when_somebody_asks(n):
     np.testing.assert_array_equal(labels, reference.label_points(expected, chosen, 0.0)[0])
     assert condensed.count == expected.count and "born_at" not in condensed.__dict__  # nodes have no names yet
     assert_same(condensed, expected)
-    assert type(condensed) is Condensed and "links" not in condensed.__dict__
+    assert type(condensed) is Condensed and "by_links" not in condensed.__dict__

@@ -2,13 +2,13 @@
 
 linkage        the dendrogram, from Borůvka's rounds on the sorted edges
 rounds.cuh     the steps of one of these rounds
-linked         the dendrogram in the order of its chains
-chains.cuh     scans over the chains of the dendrogram, round by round
+chains         the dendrogram in the order of its chains; scans over them, round by round
+deferred       records some of whose arrays are made when somebody asks
+linked         dendrograms and condensed trees whose arrays by rank are made then
 nodes          nodes: merges of equal height that are connected; where clusters split
 marks.cuh      what stands for a merge until the clusters are known
 condensed      the condensed tree
 condensed_few  the condensed tree of few points, by one launch
-deferred       arrays that are made when somebody asks for them
 leaving.cuh    the clusters that points leave, and at which heights
 members.cuh    steps from nodes to the condensed tree
 simplify       the condensed tree without splits of little persistence

@@ -8,8 +8,9 @@ import cupy
 import numpy as np
 
 from emst.backend.records import Condensed, Linkage
+from emst.cuda.hierarchy.chains import Chains
 from emst.cuda.hierarchy.condensed_few import condense_few
-from emst.cuda.hierarchy.linked import Chains, Links, linked_tree
+from emst.cuda.hierarchy.linked import TreeByLinks, linked_tree
 from emst.cuda.hierarchy.nodes import find_nodes, most_splits
 from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import ctype, number_type
@@ -48,8 +49,8 @@ def condense(linkage: Linkage, min_cluster_size: int) -> Condensed:
     members = members_of(place, inside, children + 1, nodes.left)
     born_at, size = nodes.born_at[: children + 1], nodes.points[: children + 1]
     known = {"linkage": linkage, "min_cluster_size": min_cluster_size, "size": size}
-    links = Links(chains, born_at, leaving, place, nodes.left)
-    return linked_tree(links, {}, **known, **measures(height, born_at, len(size), place, members))
+    tree = TreeByLinks(chains, born_at, leaving, place, nodes.left)
+    return linked_tree(tree, {}, **known, **measures(height, born_at, len(size), place, members))
 
 
 def members_of(of_merge: cupy.ndarray, inside: int, count: int, left: cupy.ndarray) -> Members:

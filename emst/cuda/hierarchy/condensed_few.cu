@@ -1,4 +1,4 @@
-// The condensed tree of few merges, by one launch of resident blocks. Merges are named by links (linked.py).
+// The condensed tree of few merges, by one launch of resident blocks. Merges are named by links (chains.py).
 //
 // The first block scans the chains of the dendrogram and compacts lists. All blocks rank keys, which takes the most
 // work, and describe clusters. condensed_few.py launches it.
@@ -37,8 +37,8 @@ static_assert(2 * 8 + 4 * 10 == 8 * EMST_CONDENSED_WORDS, "condensed_few.py allo
 template <class T, class S>
 struct Merges {
   const int *ranks, *parents, *rounds;
-  const T *by_rank;  // heights
-  T *height;         // by link
+  const T *height_by_rank;
+  T *height;  // by link
   const int2 *below;
   const S *size;
   i64 count;
@@ -52,7 +52,7 @@ __device__ void find_nodes(const Merges<T, S> &merges, S least, const Scratch &o
   const i64 m = merges.count;
   for (i64 e = threadIdx.x; e < m; e += FEW_THREADS) {
     of.large[e] = 0;
-    merges.height[e] = merges.by_rank[merges.ranks[e]];
+    merges.height[e] = merges.height_by_rank[merges.ranks[e]];
   }
   __syncthreads();
   block_descend(merges.parents, merges.rounds, BeginsNode<T>{merges.height, m, of.node},
@@ -91,13 +91,13 @@ __device__ void place(const Merges<T, S> &merges, const Scratch &of, int *of_mer
 
 template <class T, class S>
 __global__ void __launch_bounds__(FEW_THREADS, 1)
-    condense_few(const int *ranks, const int *parents, const int *rounds, const T *by_rank, T *height,
+    condense_few(const int *ranks, const int *parents, const int *rounds, const T *height_by_rank, T *height,
                  const int2 *below, const S *size, i64 m, S least, u64 *scratch, int *of_merge, S *left,
                  Leaving<T> *leaving, int *born_at, S *points, int *parent, int2 *children, double *birth,
                  double *death, double *stability, int *count_of_clusters, State *state) {
   const Grid grid = {&state->arrived, (int)blockIdx.x, (int)gridDim.x};
   const i64 warp = grid.first() / 32, warps = grid.step() / 32;
-  const Merges<T, S> merges = {ranks, parents, rounds, by_rank, height, below, size, m};
+  const Merges<T, S> merges = {ranks, parents, rounds, height_by_rank, height, below, size, m};
   const Scratch of(scratch, m);
 
   if (grid.rank == 0) find_nodes(merges, least, of, left, state);

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from emst.backend.records import Condensed, Linkage
-from emst.cuda.hierarchy.linked import Chains, Links, linked_tree
+from emst.cuda.hierarchy.chains import Chains
+from emst.cuda.hierarchy.linked import TreeByLinks, linked_tree
 from emst.cuda.hierarchy.nodes import most_splits
 from emst.cuda.runtime.compile import ctype, number_type
 from emst.cuda.runtime.constants import CONDENSED_WORDS, FEW_THREADS
@@ -37,7 +38,7 @@ def condense_few(linkage: Linkage, min_cluster_size: int, least: np.integer) -> 
         block=FEW_THREADS,
     )
     return linked_tree(
-        Links(chains, born_at, leaving, of_merge, left),
+        TreeByLinks(chains, born_at, leaving, of_merge, left),
         {name: (place, counted) for name, place in zip(OF_CLUSTERS, places)},
         linkage=linkage,
         min_cluster_size=min_cluster_size,

@@ -1,4 +1,4 @@
-// The clusters that merges below a height make. Merges are named by links (linked.py), but `below` is a rank.
+// The clusters that merges below a height make. Merges are named by links (chains.py), but `below` is a rank.
 //
 // cut.py launches find_tops, find_components, number_components and label_components.
 #include "runtime/compact.cuh"

@@ -7,7 +7,7 @@ import numpy as np
 
 from emst.backend.keys import key_above, ordered
 from emst.backend.records import Linkage
-from emst.cuda.hierarchy.linked import Chains
+from emst.cuda.hierarchy.chains import Chains
 from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import number_type
 from emst.cuda.runtime.launch import launch

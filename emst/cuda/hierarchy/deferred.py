@@ -1,11 +1,11 @@
 """Records some of whose arrays are made when somebody asks for them.
 
-Until then the host does not know their lengths, so that the next stage does not wait; or kernels read the same numbers
-in another order."""
+There are two reasons. The host does not know the length of an array, and must not wait for it. Or kernels use the same
+numbers in another order.
+"""
 
 from __future__ import annotations
 
-import functools
 import threading
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -19,23 +19,24 @@ from emst.cuda.runtime.launch import current_gpu
 from emst.cuda.runtime.memory import array_at
 from emst.cuda.runtime.to_host import OnItsWay
 
-Places: TypeAlias = dict[str, tuple[Address, Address]]  # by name: an array with room for more, and its length, int32
+# By name: an array of the greatest length that is possible, and where its length is, int32.
+Uncounted: TypeAlias = dict[str, tuple[Address, Address]]
 Maker: TypeAlias = Callable[[Any], dict[str, cupy.ndarray]]  # of a record: some of its arrays by name
 
 
-_making = threading.RLock()  # some makers ask for other arrays of their record
+_making = threading.RLock()  # of all records: who asks seldom asks twice. A maker may ask for another array
 
 
 class Deferred:
-    """What such records share. When all arrays have been asked for, it is an ordinary record. Several threads may ask
-    at once: each gets the same array."""
+    """What these records share. Several threads may ask at once, and get the same array. When the last array has been
+    made, the class of the object becomes `RECORD`."""
 
     RECORD: type  # the ordinary record
 
     @classmethod
     def of(cls, makers: dict[str, Maker], known: dict[str, Any], **private: Any) -> Any:
-        """A record. `makers` has those arrays by name that are made when somebody asks, and `known` all other fields.
-        Makers and kernels read what is private: the ordinary record has none of it."""
+        """A record. `makers` has a function for each array that is made later, and `known` the other fields. Makers and
+        kernels read what is private; it is deleted when the last array has been made."""
         record = object.__new__(cls)
         home = current_gpu(), cupy.cuda.get_current_stream()  # whose kernels write what the makers read
         record.__dict__.update(known, **private, to_make=(makers, home, ("to_make", *private)))
@@ -65,14 +66,15 @@ class Deferred:
         return object.__reduce_ex__(self, protocol)
 
 
-def counted(places: Places) -> dict[str, Maker]:
-    """Makers of arrays that are not counted. Who asks for one waits for all their lengths."""
-    return dict.fromkeys(places, functools.partial(_counted, places))
+def makers_of(uncounted: Uncounted) -> dict[str, Maker]:
+    """Makers for a record with these arrays as private `uncounted`. The first one that is asked for makes all."""
+    return dict.fromkeys(uncounted, _counted)
 
 
-def _counted(places: Places, _: Any) -> dict[str, cupy.ndarray]:
-    lengths = {length: OnItsWay(length) for length in {length for _, length in places.values()}}
-    return {name: array_at(place, lengths[length].arrived()[0]) for name, (place, length) in places.items()}
+def _counted(record: Any) -> dict[str, cupy.ndarray]:
+    arrays: Uncounted = record.uncounted
+    lengths = {at: OnItsWay(at) for at in {at for _, at in arrays.values()}}
+    return {name: array_at(array, lengths[at].arrived()[0]) for name, (array, at) in arrays.items()}
 
 
 class UncountedSelection(Deferred, Selection):
@@ -81,21 +83,21 @@ class UncountedSelection(Deferred, Selection):
     RECORD = Selection
 
 
-def uncounted_selection(places: Places) -> Selection:
+def uncounted_selection(uncounted: Uncounted) -> Selection:
     """The selection with these two arrays."""
-    return UncountedSelection.of(counted(places), {}, places=places)
+    return UncountedSelection.of(makers_of(uncounted), {}, uncounted=uncounted)
 
 
 def for_kernels(record: Any, name: str) -> Any:
     """An array of a record. If the host does not know its length, the address where it begins."""
-    places = record.__dict__.get("places", {})
-    return places[name][0] if name in places and name not in record.__dict__ else getattr(record, name)
+    uncounted = record.__dict__.get("uncounted", {})
+    return uncounted[name][0] if name in uncounted and name not in record.__dict__ else getattr(record, name)
 
 
 def clusters_for_kernels(condensed: Condensed) -> tuple[int, Address | None]:
     """How many clusters there are; if they are not counted, how many at most, and where kernels read how many."""
-    places = condensed.__dict__.get("places", {})
-    if "parent" not in places or "parent" in condensed.__dict__:
+    uncounted = condensed.__dict__.get("uncounted", {})
+    if "parent" not in uncounted or "parent" in condensed.__dict__:
         return condensed.count, None
-    parent, counted = places["parent"]
-    return len(parent), counted
+    parent, count_at = uncounted["parent"]
+    return len(parent), count_at

@@ -5,7 +5,7 @@
 #pragma once
 #include "hierarchy/chains.cuh"
 
-// A merge with its parent in the dendrogram, by links (linked.py); the root's parent is the number of merges.
+// A merge with its parent in the dendrogram, by links (chains.py); the root's parent is the number of merges.
 struct Descendant {
   int merge, parent;
   bool top;  // the last of its chain: the parent is in another chain, of a later round

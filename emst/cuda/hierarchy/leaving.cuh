@@ -1,4 +1,4 @@
-// The clusters that points leave, and when. Merges are named by links (linked.py).
+// The clusters that points leave, and when. Merges are named by links (chains.py).
 #pragma once
 #include "runtime/exact.cuh"
 

@@ -193,18 +193,18 @@ __global__ void __launch_bounds__(ROUND_THREADS, 1024 / ROUND_THREADS)
   rounds[round + 1] = (int)start;
 }
 
-// A merge in its chain.
-struct Member {
+// A merge in its chain. A child that is the merge before it is EMPTY, and counts as no points.
+struct InChain {
   bool head, last;
-  u32 value;   // points of its children but for the merge before it
-  int2 below;  // these children
+  u32 value;  // points of its children
+  int2 children;
   u32 slot;
 };
 
-// The chains of all rounds, by links (linked.py): children, sizes and parents. Vertex v stands for vertex_size[v]
-// points; without `vertex_size`, for one. The slots in `ends_below` get the last links of chains.
+// Children, sizes and parents of all merges, by links (chains.py). Vertex v stands for vertex_size[v] points; without
+// `vertex_size`, for one. The last merge of every chain is stored in its slot in `ends_below`.
 //
-// Most merges join a point to the merge before: of these nothing is written at random places.
+// Most merges join a point to the merge before; for these nothing is written at random places.
 template <class Word>
 __global__ void __launch_bounds__(FEW_THREADS)
     sum_chains(const Word *key, const int *ranks, const int *rounds, Word slot_mask, i64 edges, const int *vertex_size,
@@ -218,18 +218,18 @@ __global__ void __launch_bounds__(FEW_THREADS)
       rounds, published,
       [&](i64 first, i64 size_of_round, i64 i) {
         const i64 at = first + i, before = maximum(at - 1, first), after = minimum(at + 1, first + size_of_round - 1);
-        const Word own = key[at], of_before = key[before], of_after = key[after];
-        Member member;
-        member.head = i == 0 || own != of_before;
-        member.last = after == at || own != of_after;
-        member.below = ends_below[ranks[at]];
-        member.value = (u32)(points(member.below.x) + points(member.below.y));
-        member.slot = (u32)(own & slot_mask);
+        const Word mine = key[at], of_before = key[before], of_after = key[after];
+        InChain member;
+        member.head = i == 0 || mine != of_before;
+        member.last = after == at || mine != of_after;
+        member.children = ends_below[ranks[at]];
+        member.value = (u32)(points(member.children.x) + points(member.children.y));
+        member.slot = (u32)(mine & slot_mask);
         return member;
       },
-      [&](i64 first, i64 i, const Member &member, u32 sum) {
+      [&](i64 first, i64 i, const InChain &member, u32 sum) {
         const int link = (int)(first + i);
-        int2 c = member.below;
+        int2 c = member.children;
         if (c.x == EMPTY) c.x = link - 1;
         if (c.y == EMPTY) c.y = link - 1;
         if (c.x >= 0) parent[c.x] = link;
@@ -244,7 +244,7 @@ __global__ void __launch_bounds__(FEW_THREADS)
       });
 }
 
-// Children, in ascending order, and sizes of all merges by rank.
+// Children and sizes of all merges by rank; the children of a merge are in ascending order.
 template <class S>
 __global__ void name_merges(const int *ranks, const int2 *children, const S *size, i64 merges, int2 *named, S *sizes) {
   const i64 link = thread_id();

@@ -9,7 +9,8 @@ import numpy as np
 
 from emst.backend.records import Linkage
 from emst.cuda.first_round import FirstRound
-from emst.cuda.hierarchy.linked import Chains, linked_linkage, scan_chains
+from emst.cuda.hierarchy.chains import Chains, scan_chains
+from emst.cuda.hierarchy.linked import linked_linkage
 from emst.cuda.hierarchy.sizes import weighted_sizes
 from emst.cuda.runtime.arguments import Address
 from emst.cuda.runtime.constants import (
@@ -42,7 +43,7 @@ def linkage(
     if len(weights) == 0:
         kind = np.int32 if weights_of_vertices is None else np.int64
         return Linkage(cupy.empty((0, 2), np.int32), cupy.empty(0, kind), weights, None, total)
-    chains, number = _begun(edges, len(weights), sizes, first_round)
+    chains, number = _chains_of(edges, len(weights), sizes, first_round)
     if (not early or weights_of_vertices is not None) and number.arrived() == [0]:
         raise ValueError(NO_TREE)
     if weights_of_vertices is not None:
@@ -50,7 +51,7 @@ def linkage(
     return linked_linkage(chains, weights, total)
 
 
-def _begun(
+def _chains_of(
     edges: cupy.ndarray, m: int, sizes: cupy.ndarray | None, first_round: FirstRound | None
 ) -> tuple[Chains, Written]:
     """The chains of m edges, and the number of rounds, which is 0 if the edges are no tree. Kernels stay within bounds
@@ -62,7 +63,7 @@ def _begun(
     )
     keys, ranks = sort_pairs(keys, bits=bits)
     children, size = empties(((m, 2), np.int32), (m, np.int32))
-    (parent,) = scratch((m, np.int32))  # it is kept
+    (parent,) = scratch((m, np.int32))  # memory of its own: `Chains` keeps it
     slot_mask, results = word.type((1 << slot_bits) - 1), (children, size, parent)
     args = (keys, ranks, rounds, slot_mask, m, sizes, ends_below, *results)
     scan_chains("hierarchy/linkage", f"sum_chains<u{8 * word.itemsize}>", m, *args)
@@ -79,7 +80,8 @@ class Closed(NamedTuple):
     """What `close_edges` finds."""
 
     keys: Address  # of the edges
-    ends_below: Address  # int32[m, 2]: children of merges, where they are points; EMPTY for others (rounds.cuh)
+    # int32[m, 2]: by rank and side, the child: a point, or EMPTY. `sum_chains` adds the last merges of chains.
+    ends_below: Address
     rounds: Address  # see `Chains`
     number: Written  # of the rounds; 0 if the edges are not a tree
 
@@ -90,7 +92,7 @@ def close_edges(edges: cupy.ndarray, slot_bits: int, word: np.dtype, first_round
     n, begun = m + 1, 0 if first_round is None else first_round.components
     of_records = (2 * (begun or n), np.uint64)  # of the components of all rounds that are left
     (records,) = all_ones(of_records) if begun else scratch(of_records)
-    (rounds,) = scratch((n.bit_length() + 3, np.int32))  # they are kept
+    (rounds,) = scratch((n.bit_length() + 3, np.int32))  # likewise
     keys, ends_below = scratch((m, word), ((m, 2), np.int32))
     # Two lists of the edges that are left. Where points were held back, most components may be left after one round.
     room = begun + begun // 2 or n

@@ -1,17 +1,8 @@
-"""The dendrogram by links, and records that name merges by their ranks when somebody asks.
-
-The *rank* of a merge is its place among the sorted edges; the records of `emst.backend.records` name it so. Its *link*
-is its place among the merges of all chains (linkage.cu): chain after chain, each in ascending order, and the chains in
-the order of the rounds that they closed in. The parent of a merge is the next link, but for the last of a chain. So
-kernels name merges by links: what a merge inherits or collects lies beside it in memory.
-
-A merge has a greater link than all merges below it, as with ranks. Of two merges in different branches, the one with
-the greater link may have the smaller rank.
-"""
+"""Linkages and condensed trees whose arrays by rank are made when somebody asks: kernels read them by links
+(chains.py)."""
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from operator import getitem
@@ -21,57 +12,28 @@ import cupy
 import numpy as np
 
 from emst.backend.records import Condensed, Linkage
-from emst.cuda.hierarchy.deferred import Deferred, Places, counted
+from emst.cuda.hierarchy.chains import Chains
+from emst.cuda.hierarchy.deferred import Deferred, Maker, Uncounted, makers_of
 from emst.cuda.runtime.arguments import Address
 from emst.cuda.runtime.compile import number_type
-from emst.cuda.runtime.constants import BLOCK, COUNTER_WORDS, FEW, FEW_THREADS, SCAN_TILE
 from emst.cuda.runtime.gather import put
-from emst.cuda.runtime.launch import launch, launch_over_points, launch_resident
-from emst.cuda.runtime.memory import array_at, cleared, empties
-
-
-@dataclass
-class Chains:
-    """A dendrogram of m merges by links. The children of a chain's merges lie in earlier rounds, the parent of its last
-    merge in a later one."""
-
-    ranks: cupy.ndarray  # int32[m]: of every link
-    children: cupy.ndarray  # int32[m, 2]: links, or points -m - 1 ... -1; in no order
-    size: cupy.ndarray  # int32[m], or int64[m]: weights
-    parent: Address  # int32[m]: a link; that of the root is m
-    rounds: Address  # int32: their number, where each begins, and m
-
-    @property
-    def few(self) -> bool:
-        """Whether one block takes the merges of all rounds."""
-        return len(self.ranks) < FEW
-
-    def descend(self, path: str, name: str, *args: object) -> None:
-        """Scan the chains of all rounds, the root's first: kernel(parent, rounds, *args, published)."""
-        scan_chains(path, name, len(self.ranks), self.parent, self.rounds, *args)
-
-
-def scan_chains(path: str, name: str, m: int, *args: object) -> None:
-    """Scan the chains of all rounds, which have m merges (`scan_rounds` in chains.cuh): kernel(*args, published)."""
-    if m < FEW:
-        launch_resident(path, name, 1, *args, None, block=FEW_THREADS)
-        return
-    tiles = -(-m // SCAN_TILE)
-    launch_resident(path, name, tiles, *args, *cleared((COUNTER_WORDS + tiles, np.uint64)), block=BLOCK)
+from emst.cuda.runtime.launch import launch, launch_over_points
+from emst.cuda.runtime.memory import array_at, empties
 
 
 class LinkedLinkage(Deferred, Linkage):
-    """A dendrogram whose merges are named when somebody asks for them. Kernels read `scratch`, the `Chains`."""
+    """A `Linkage` whose children and sizes are made when somebody asks. Kernels read its `Chains`, in `scratch`."""
 
     RECORD = Linkage
 
 
 def linked_linkage(chains: Chains, height: cupy.ndarray, total: int | None) -> Linkage:
-    """The dendrogram of these chains. Heights are by rank."""
-    return LinkedLinkage.of({"child": _named, "size": _named}, {"height": height, "scratch": chains, "total": total})
+    """The linkage of these chains. Heights are by rank."""
+    makers: dict[str, Maker] = dict.fromkeys(("child", "size"), _children_and_sizes)
+    return LinkedLinkage.of(makers, {"height": height, "scratch": chains, "total": total})
 
 
-def _named(linkage: Linkage) -> dict[str, cupy.ndarray]:
+def _children_and_sizes(linkage: Linkage) -> dict[str, cupy.ndarray]:
     chains: Chains = linkage.scratch
     m, kind = len(chains.ranks), chains.size.dtype
     child, size = empties(((m, 2), np.int32), (m, kind))
@@ -81,8 +43,8 @@ def _named(linkage: Linkage) -> dict[str, cupy.ndarray]:
 
 
 @dataclass
-class Links:
-    """What a condensed tree says of nodes, merges and points. Nodes and merges are named by links."""
+class TreeByLinks:
+    """The arrays of a condensed tree that name merges, by links; and where its points leave."""
 
     chains: Chains
     born_at: cupy.ndarray | Address  # int32[K], or more
@@ -90,73 +52,81 @@ class Links:
     of_merge: cupy.ndarray  # int32[m]: negative for merges that are no nodes in a cluster (`Places` in members.cuh)
     left: cupy.ndarray  # of the dtype of sizes, [m]
 
-
-def _born_at(links: Links, tree: Condensed) -> dict[str, cupy.ndarray]:
-    born_at = links.born_at
-    at = array_at(born_at, tree.count) if isinstance(born_at, Address) else born_at
-    return {"born_at": cupy.where(at < 0, at, links.chains.ranks[cupy.maximum(at, 0)])}
+    def clusters(self) -> cupy.ndarray:
+        """The cluster that each point leaves, int32."""
+        return self.leaving.view(np.int32)[:, 0].copy()
 
 
-def _cluster(links: Links, _: Condensed) -> dict[str, cupy.ndarray]:
-    return {"cluster": links.leaving.view(np.int32)[:, 0].copy()}
+class LinkedTree(Deferred, Condensed):
+    """A `Condensed` whose arrays by rank are made when somebody asks. Kernels may read those `by_links`."""
+
+    RECORD = Condensed
+    by_links: TreeByLinks  # until all arrays have been made
+
+    def leaving(self, points: Any = None, take: Callable[[Any, Any], Any] = getitem) -> tuple[Any, Any]:
+        """See `Condensed`. This needs no array by rank."""
+        tree: TreeByLinks | None = self.__dict__.get("by_links")
+        if tree is None:
+            return super().leaving(points, take)
+        if points is not None:
+            tree = replace(tree, leaving=tree.leaving[points])
+        return tree.clusters(), tree.leaving[:, 1].copy()
+
+    def of_first(self, points: int) -> Condensed:
+        """See `Condensed`."""
+        tree: TreeByLinks | None = self.__dict__.get("by_links")
+        if tree is None:
+            return super().of_first(points)
+        known = {name: value for name, value in self.__dict__.items() if name in NOT_BY_RANK}
+        uncounted = self.__dict__.get("uncounted", {})
+        return linked_tree(replace(tree, leaving=tree.leaving[:points]), uncounted, **known)
 
 
-def _leaving_merge(links: Links, _: Condensed) -> dict[str, cupy.ndarray]:
-    chains, m = links.chains, len(links.of_merge)
+def linked_tree(tree: TreeByLinks, uncounted: Uncounted, **known: Any) -> Condensed:
+    """The condensed tree. If the host does not know how many clusters there are, `uncounted` has all arrays of clusters
+    but born_at."""
+    return LinkedTree.of(makers_of(uncounted) | BY_RANK, known, uncounted=uncounted, by_links=tree)
+
+
+def _born_at(record: LinkedTree) -> dict[str, cupy.ndarray]:
+    tree = record.by_links
+    at = array_at(tree.born_at, record.count) if isinstance(tree.born_at, Address) else tree.born_at
+    return {"born_at": cupy.where(at < 0, at, tree.chains.ranks[cupy.maximum(at, 0)])}
+
+
+def _cluster(record: LinkedTree) -> dict[str, cupy.ndarray]:
+    return {"cluster": record.by_links.clusters()}
+
+
+def _leaving_merge(record: LinkedTree) -> dict[str, cupy.ndarray]:
+    tree, chains = record.by_links, record.by_links.chains
+    m = len(chains.ranks)
     leaving = cupy.empty(m + 1, np.int32)
-    args = chains.children, m, links.of_merge, chains.ranks, leaving
+    args = chains.children, m, tree.of_merge, chains.ranks, leaving
     launch_over_points("hierarchy/condensed", "leave_nodes", m, *args)
-    return {"leaving_merge": leaving[: len(links.leaving)]}
+    return {"leaving_merge": leaving[: len(tree.leaving)]}
 
 
-def _of_merge(links: Links, _: Condensed) -> dict[str, cupy.ndarray]:
-    return {"of_merge": _by_rank(links.chains.ranks, cupy.maximum(links.of_merge, -1))}
+def _of_merge(record: LinkedTree) -> dict[str, cupy.ndarray]:
+    tree = record.by_links
+    return {"of_merge": _in_order_of_ranks(tree.chains.ranks, cupy.maximum(tree.of_merge, -1))}
 
 
-def _left(links: Links, _: Condensed) -> dict[str, cupy.ndarray]:
-    return {"left": _by_rank(links.chains.ranks, links.left)}
+def _left(record: LinkedTree) -> dict[str, cupy.ndarray]:
+    return {"left": _in_order_of_ranks(record.by_links.chains.ranks, record.by_links.left)}
 
 
-def _by_rank(ranks: cupy.ndarray, values: cupy.ndarray) -> cupy.ndarray:
+def _in_order_of_ranks(ranks: cupy.ndarray, values: cupy.ndarray) -> cupy.ndarray:
     ordered = cupy.empty_like(values)
     put(ordered, ranks, values)
     return ordered
 
 
-OF_LINKS = {
+BY_RANK: dict[str, Maker] = {
     "born_at": _born_at,
     "cluster": _cluster,
     "leaving_merge": _leaving_merge,
     "of_merge": _of_merge,
     "left": _left,
 }
-KNOWN = {field.name for field in fields(Condensed)} - OF_LINKS.keys()
-
-
-class LinkedTree(Deferred, Condensed):
-    """A condensed tree whose nodes are named when somebody asks for them. Kernels may read `links`."""
-
-    RECORD = Condensed
-
-    def leaving(self, points: Any = None, take: Callable[[Any, Any], Any] = getitem) -> tuple[Any, Any]:
-        """See `Condensed`. Clusters and heights are there before the nodes have names."""
-        links: Links | None = self.__dict__.get("links")
-        if links is None:
-            return super().leaving(points, take)
-        leaving = links.leaving if points is None else links.leaving[points]
-        return leaving.view(np.int32)[:, 0].copy(), leaving[:, 1].copy()
-
-    def of_first(self, points: int) -> Condensed:
-        """See `Condensed`."""
-        links: Links | None = self.__dict__.get("links")
-        if links is None:
-            return super().of_first(points)
-        known = {name: value for name, value in self.__dict__.items() if name in KNOWN}
-        return linked_tree(replace(links, leaving=links.leaving[:points]), self.__dict__.get("places", {}), **known)
-
-
-def linked_tree(links: Links, places: Places, **known: Any) -> Condensed:
-    """The condensed tree of these links. If the host does not know how many clusters there are, `places` has the arrays
-    of clusters that are not made of links."""
-    made = {name: functools.partial(maker, links) for name, maker in OF_LINKS.items()}
-    return LinkedTree.of(counted(places) | made, known, places=places, links=links)
+NOT_BY_RANK = {field.name for field in fields(Condensed)} - BY_RANK.keys()

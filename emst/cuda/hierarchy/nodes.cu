@@ -1,5 +1,5 @@
 // The nodes of the dendrogram, each named by its highest merge, and where clusters split. Merges are named by links
-// (linked.py).
+// (chains.py).
 //
 // nodes.py launches find_nodes, mark_merges, list_children and, after their sort, number_children; or rank_children,
 // which needs no sort.

@@ -1,5 +1,5 @@
 // Steps from merges to nodes, and to the numbers of the clusters that begin at them. Merges are named by links
-// (linked.py).
+// (chains.py).
 #pragma once
 #include "hierarchy/density.cuh"
 #include "hierarchy/descent.cuh"

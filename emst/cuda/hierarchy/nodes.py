@@ -1,6 +1,6 @@
 """The nodes of the dendrogram, and where clusters split, on the GPU. Kernels: nodes.cu.
 
-A node is the merges of one height that are connected. It is named by its highest merge, by link (linked.py).
+A node is the merges of one height that are connected. It is named by its highest merge, by link (chains.py).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import cupy
 import numpy as np
 
 from emst.backend.records import Linkage
-from emst.cuda.hierarchy.linked import Chains
+from emst.cuda.hierarchy.chains import Chains
 from emst.cuda.runtime.arguments import Address
 from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import ctype, number_type

@@ -7,7 +7,7 @@ import numpy as np
 
 from emst.backend.records import Condensed, Selection
 from emst.cuda.hierarchy.deferred import clusters_for_kernels, for_kernels, uncounted_selection
-from emst.cuda.hierarchy.linked import Links
+from emst.cuda.hierarchy.linked import TreeByLinks
 from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.compile import ctype, number_type
 from emst.cuda.runtime.constants import AHEAD, FEW, FEW_THREADS
@@ -130,10 +130,10 @@ def label_points(
     height: cupy.ndarray | None = None,
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
     """See `emst.backend.operations`."""
-    links: Links | None = condensed.__dict__.get("links")
+    tree: TreeByLinks | None = condensed.__dict__.get("by_links")
     leaving = None
-    if cluster is None and links is not None:
-        n, leaving = len(links.leaving), links.leaving
+    if cluster is None and tree is not None:
+        n, leaving = len(tree.leaving), tree.leaving
     else:
         if cluster is None or height is None:
             cluster, height = condensed.leaving(take=take)

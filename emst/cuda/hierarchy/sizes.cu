@@ -1,6 +1,6 @@
 // Sizes by weight: the weights of the vertices in every merge, of 64 bits.
 //
-// Merges are named by links (linked.py). The vertices are put into an order in which those of every merge follow one
+// Merges are named by links (chains.py). The vertices are put into an order in which those of every merge follow one
 // another: those of its first child, then those of the second. Then the size of a merge is a difference of two sums
 // over the vertices in this order.
 //

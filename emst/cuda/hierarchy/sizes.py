@@ -5,7 +5,7 @@ from __future__ import annotations
 import cupy
 import numpy as np
 
-from emst.cuda.hierarchy.linked import Chains
+from emst.cuda.hierarchy.chains import Chains
 from emst.cuda.runtime.launch import launch
 
 

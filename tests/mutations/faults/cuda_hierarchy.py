@@ -160,8 +160,8 @@ FAULTS = [
     Fault(
         "merges that are no nodes keep what stands for them",
         "emst/cuda/hierarchy/linked.py",
-        "cupy.maximum(links.of_merge, -1)",
-        "links.of_merge",
+        "cupy.maximum(tree.of_merge, -1)",
+        "tree.of_merge",
         ("tests/hierarchy/test_condensed.py::test_clusters_equal_the_reference[cuda-few-random-ties-2]",),
     ),
 ]
