@@ -41,7 +41,8 @@ MANY = {  # constants that send few points the ways of many: on the CPU products
         0,
     ),
 }
-# Constants that send few points ways of many more of them. A case draws each by itself, so that they meet.
+# Constants that send few points the ways of very many. A case draws each of them by itself, so that all combinations
+# occur.
 MANY_MORE = {
     "cpu": {
         "points.small.FEW": 0,
@@ -91,7 +92,7 @@ class Case:
     exact: bool = True
     unsettled: frozenset[str] = frozenset()
     many: bool = False  # few points take the ways of many
-    many_more: frozenset[str] = frozenset()  # names in `MANY_MORE`: the ways of many more
+    many_more: frozenset[str] = frozenset()  # the names in `MANY_MORE` that this case sets
     staged: bool = True  # the stages run on the reference as well
 
     @property

@@ -27,19 +27,19 @@ def condense_few(linkage: Linkage, min_cluster_size: int, least: np.integer) -> 
     of_heights = (m, linkage.height.dtype)
     height, of_merge, leaving, left = empties(of_heights, of_merges, of_points, (m, kind))
     of_clusters = (most, kind), ids, ((most, 2), np.int32), numbers, numbers, numbers
-    born_at, *places, counted = scratch(ids, *of_clusters, (1, np.int32))
+    born_at, *arrays, count_at = scratch(ids, *of_clusters, (1, np.int32))
     (steps,), (state,) = scratch((CONDENSED_WORDS * m + 2, np.uint64)), cleared((3, np.int32))
     launch_resident(
         "hierarchy/condensed_few",
         f"condense_few<{ctype(linkage.height.dtype)}, {number_type(kind)}>",
         -(-m // MERGES),
         *(chains.ranks, chains.parent, chains.rounds, linkage.height, height, chains.children, chains.size, m, least),
-        *(steps, of_merge, left, leaving, born_at, *places, counted, state),
+        *(steps, of_merge, left, leaving, born_at, *arrays, count_at, state),
         block=FEW_THREADS,
     )
     return linked_tree(
         TreeByLinks(chains, born_at, leaving, of_merge, left),
-        {name: (place, counted) for name, place in zip(OF_CLUSTERS, places)},
+        {name: (array, count_at) for name, array in zip(OF_CLUSTERS, arrays)},
         linkage=linkage,
         min_cluster_size=min_cluster_size,
     )
