@@ -19,9 +19,10 @@ def test_statistics_finds_the_corners(ops, n, d, dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-def test_statistics_counts_bad_rows_once(ops, value, dtype):
-    x = cloud(100_000, 3, dtype)
-    rows = [7, 4_000, 99_999]  # of the first chunk and of the last
+@pytest.mark.parametrize("n", [5_000, 100_000])
+def test_statistics_counts_bad_rows_once(ops, n, value, dtype):
+    x = cloud(n, 3, dtype)
+    rows = [7, 4_000, n - 1]  # of many points, in the first chunk and in the last
     x[rows, [0, 1, 2]] = value
     x[7] = value  # three bad values, one bad row
     statistics = ops.point_statistics(to_device(ops, x))
