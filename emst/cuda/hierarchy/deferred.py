@@ -23,8 +23,9 @@ from emst.cuda.runtime.to_host import OnItsWay
 Uncounted: TypeAlias = dict[str, tuple[Address, Address]]
 Maker: TypeAlias = Callable[[Any], dict[str, cupy.ndarray]]  # of a record: some of its arrays by name
 
-
-_making = threading.RLock()  # of all records: who asks seldom asks twice. A maker may ask for another array
+_making = (
+    threading.RLock()
+)  # one for all records: it is seldom taken. A maker may ask for another array, and take it again
 
 
 class Deferred:
