@@ -212,7 +212,7 @@ def test_an_index_with_a_name():
 def test_indices_of_pandas_and_dask():
     """They would be coordinates otherwise, and row numbers are the greatest of all."""
     pandas = pytest.importorskip("pandas")
-    pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
     index = pandas.MultiIndex.from_product([[7, 4], [1, 2]])
     frame = pandas.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "y": [4.0, 5.0, 6.0, 7.0]}, index=index)
     frame.to_parquet("levels.parquet")
@@ -220,7 +220,9 @@ def test_indices_of_pandas_and_dask():
     named = frame.reset_index(drop=True).rename_axis("__null_dask_index__")
     named.set_index(named.index[::-1].rename("__null_dask_index__")).to_parquet("dask.parquet")
     pandas.read_csv("levels.csv").to_csv("again.csv", index=False)
-    for path in ("levels.parquet", "levels.csv", "dask.parquet", "again.csv"):
+    undescribed = parquet.read_table("levels.parquet").replace_schema_metadata(None)
+    parquet.write_table(undescribed, "undescribed.parquet")
+    for path in ("levels.parquet", "undescribed.parquet", "levels.csv", "dask.parquet", "again.csv"):
         points, names = emst.read_points(path, return_names=True)
         assert names == ["x", "y"] and points.tolist() == frame.to_numpy().tolist(), path
 
