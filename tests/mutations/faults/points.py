@@ -266,7 +266,7 @@ FAULTS = [
         "emst/cpu/points/statistics.py",
         "int(first[wrong[0]])",
         "int(first[wrong[-1]])",
-        ("tests/points/test_statistics.py::test_statistics_counts_bad_rows_once[cpu-nan-float64]",),
+        ("tests/points/test_statistics.py::test_statistics_counts_bad_rows_once[cpu-100000-nan-float64]",),
     ),
     Fault(
         "the reach of a point is lowered to the radius of its question",
