@@ -225,8 +225,8 @@ def _dendrogram(merges: Merges) -> tuple[Backend, Linkage]:
 
 
 def to_scipy(linkage: Linkage, heights: Array | None = None) -> np.ndarray:
-    """SciPy's linkage matrix of a dendrogram: float64 of shape (n - 1, 4) on the host. `heights` take the place of its
-    own; merges after the last of them are infinitely high."""
+    """SciPy's linkage matrix of a dendrogram: float64 of shape (n - 1, 4) on the host. `heights` replace those of
+    the dendrogram; merges after the last of them are infinitely high."""
     heights = to_host(linkage.height if heights is None else heights)
     matrix = np.empty((len(linkage.size), 4))
     matrix[:, :2] = to_host(linkage.child)

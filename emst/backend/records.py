@@ -397,7 +397,7 @@ class Condensed:
         return cluster, take(height, merge) if len(height) else np.zeros_like(height, shape=(len(merge),))
 
     def of_first(self, points: int) -> Condensed:
-        """The same, which says nothing of any but the first points."""
+        """The same tree, but of its points only the first ones."""
         return replace(self, cluster=self.cluster[:points], leaving_merge=self.leaving_merge[:points])
 
 

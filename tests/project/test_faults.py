@@ -17,7 +17,7 @@ print(*sorted({test for fault in FAULTS for test in fault.tests}), sep="\\n")
 
 
 def listed():
-    """The faults that cannot be planted, and all tests that must fail with some fault."""
+    """The faults that cannot be planted, with the reasons; and the tests that must fail when a fault is planted."""
     command = [sys.executable, "-c", LIST]
     done = subprocess.run(command, cwd=ROOT / "tests/mutations", check=True, capture_output=True, text=True)
     return done.stderr.strip(), done.stdout.strip().split("\n")

@@ -1,5 +1,6 @@
 // The condensed tree: the cluster of every node, the node at which each point leaves, and stabilities. Merges are named
-// by links (chains.py); simplify.py launches describe and the sums with ranks. linked.py launches leave_nodes.
+// by links (chains.py). Only simplify.py has nodes named by ranks, for describe and the sums. linked.py launches
+// leave_nodes.
 //
 // condensed.py launches place_merges, leave and list_members, and then describe, sum_short, list_long and sum_long. If
 // there are few clusters, one block does the work of the last four: measure_few.

@@ -19,7 +19,7 @@ from emst.cuda.runtime.launch import current_gpu
 from emst.cuda.runtime.memory import array_at
 from emst.cuda.runtime.to_host import OnItsWay
 
-# By name: an array of the greatest length that is possible, and where its length is, int32.
+# By name: an array that is as long as can be necessary, and the address of its true length, an int32.
 Uncounted: TypeAlias = dict[str, tuple[Address, Address]]
 Maker: TypeAlias = Callable[[Any], dict[str, cupy.ndarray]]  # of a record: some of its arrays by name
 

@@ -1,5 +1,7 @@
-"""Linkages and condensed trees whose arrays by rank are made when somebody asks: kernels read them by links
-(chains.py)."""
+"""Linkages and condensed trees for kernels, which name merges by links (chains.py).
+
+Their arrays that name merges by ranks are made when somebody asks for them.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import cupy
 import numpy as np
 
@@ -131,25 +133,15 @@ def label_points(
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
     """See `emst.backend.operations`."""
     tree: TreeByLinks | None = condensed.__dict__.get("by_links")
-    leaving = None
-    if cluster is None and tree is not None:
-        n, leaving = len(tree.leaving), tree.leaving
-    else:
-        if cluster is None or height is None:
-            cluster, height = condensed.leaving(take=take)
-        n = len(cluster)
+    leaving = tree.leaving if tree is not None and cluster is None else None
+    if leaving is None and (cluster is None or height is None):
+        cluster, height = condensed.leaving(take=take)
+    of_points: Any = height if leaving is None else leaving
+    n = len(of_points)
     labels, probabilities = empties((n, np.int64), (n, np.float64))
     chosen = (for_kernels(selection, "label"), for_kernels(selection, "chosen"))
     args = (cluster, height, leaving, *chosen, for_kernels(condensed, "death"), np.float64(epsilon))
-    launch(
-        "hierarchy/selection",
-        f"label_points<{ctype(condensed.linkage.height.dtype if height is None else height.dtype)}>",
-        n,
-        n,
-        *args,
-        labels,
-        probabilities,
-    )
+    launch("hierarchy/selection", f"label_points<{ctype(of_points.dtype)}>", n, n, *args, labels, probabilities)
     return labels, probabilities
 
 

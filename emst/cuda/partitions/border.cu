@@ -91,7 +91,8 @@ __device__ bool is_sure(int c, const Bits<T> *best, const u64 *edge, const Bits<
   return power_between(norm, rows + u * stride, rows + v * stride, dimensions) < power[c];
 }
 
-// Runs of equal points wait in a round that is kept (merge.cu), whose labels are `waiting`; otherwise that is null.
+// If the partition keeps the round, `waiting` are its labels, and runs of equal points do not hook (merge.cu).
+// Otherwise `waiting` is null.
 template <class T, int METRIC>
 __global__ void count_sure(const int *components, i64 count, const Bits<T> *best, const u64 *edge,
                            const Bits<T> *weight, const Bits<T> *power, const T *rows, int dimensions, int stride,

@@ -3,8 +3,8 @@
 #include "first_round.cuh"
 
 // A point that was held back chooses the first of its edges. So that edges can be compared, each gets a number of 64
-// bits: the earlier the edge, the smaller the number. The upper 32 bits count the certain edges that come before it.
-// The lower 32 bits are j for edge j of those that rounds have found, and all ones for a certain edge.
+// bits. An edge that comes before another one has the smaller number. The upper 32 bits count the certain edges before
+// it. The lower 32 bits are j for edge j of those that rounds have found, and all ones for a certain edge.
 constexpr u64 NO_CHOICE = ~0ull;
 __device__ inline u64 certain_choice(i64 place) { return (u64)place << 32 | 0xFFFFFFFF; }
 __device__ inline u64 found_choice(i64 before, i64 j) { return (u64)before << 32 | (u32)j; }

@@ -22,9 +22,9 @@ constexpr int LONGEST_RUN = EMST_LONGEST_RUN;
 template <class T, bool MRD>
 constexpr int KEYS = (sizeof(T) == 8) + MRD;
 
-// What the result needs of an edge, so that one access to memory reads all of it. Under mutual reachability, what the
-// dendrogram sees of the first round belongs to it. If partitions list their edges (LISTED), the places of the two ends
-// on the curve belong to it, too.
+// What the result needs of an edge. It lies in one piece, so that one access to memory reads it. Under mutual
+// reachability it contains which ends have chosen the edge, and a number (first_round.cuh). If partitions list their
+// edges (LISTED), it also contains the places of both ends on the curve.
 struct Rows {
   int2 rows;  // of the caller, ascending
 };
