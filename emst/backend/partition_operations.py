@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from emst.backend.partition_records import (
+    Asking,
     Components,
+    GatheredQuestions,
     JoinedComponents,
     ListedEdges,
     Numbering,
@@ -125,55 +127,32 @@ class PartitionOperations(Protocol):
         of level ``level[i]``, both int32[m]. -1 as a level stands for points; a level that the hierarchy does not have
         gives MIXED."""
 
-    def asking_points(
-        self,
-        places: Array | None,
-        weight: Array,
-        power: Array | None,
-        nearest: Array | None,
-        component: Array,
-        group: Array,
-        bound: Array,
-        bound_power: Array | None,
-        label: Array,
-        least: Array,
-        rest: float,
-    ) -> Callable[[], tuple[Array, bool]]:
-        """Which of m points of a partition may have an edge to other partitions that is as light as the bound of their
-        component: int32[k], ascending.
+    def asking_points(self, asking: Asking, nearest: Array | None, label: Array) -> Callable[[], tuple[Array, bool]]:
+        """Which of m points may have an edge to other partitions that is as light as the bound of their component:
+        int32[k], ascending. The two are compared by (weight, power of the distance).
 
-        Point i is ``places[i]``, int32[m], or i where `places` is None. `weight` and `power`, T[m], are lower bounds of
-        its edges; `power` is None where weights are powers. ``component[place]`` is its component c in the partition,
-        int32, ``g = group[c]`` is what c is part of now, and ``bound[g]`` and ``bound_power[g]`` the weight and power
-        of an edge that leaves it; c asks for nothing if its bound is negative. `nearest`, int32[m], is a component that
-        the lower bound was found to lead to, or -1; the point asks again if that is in its own component now, by
-        `label`. None stands for -1 everywhere.
+        `nearest`, int32[m], is a component that the lower bound was found to lead to, or -1; the point asks again if
+        that is in its own component now, by `label`. None stands for -1 everywhere.
 
-        And whether these are all points of the partition that may: the weights of the others are at least `rest`, and
-        those of all points of c at least ``least[c]``. False if the bound of some c is at least both; but True if
-        `rest` is infinite: then no others have edges to other partitions.
+        And whether these are all points of the partition that may: not if the bound of a component of the partition is
+        at least both `rest` and its least weight. But always if `rest` is infinite.
 
         The operation only starts the work. It returns a function; who calls that waits for both results."""
 
     def questions(
-        self,
-        index: SearchIndex,
-        places: Array,
-        component: Array,
-        group: Array,
-        base: int,
-        bound: Array,
-        numbering: Numbering,
-        outline: Outline,
-        home: int,
-    ) -> Callable[[], tuple[Questions, list[int]]]:
-        """What the points at `places`, int32[m], of partition `home` ask the others: those that have a leaf of the
-        outline within the bound of their component, whose label is MIXED or another component. `component`, `group` and
-        `bound` are as for `asking_points`; all partitions together call component c ``c + base``.
+        self, index: SearchIndex, asking: Asking, base: int, numbering: Numbering, outline: Outline, home: int
+    ) -> Callable[[], tuple[Questions, list[int]] | None]:
+        """What points of partition `home` ask the others: those of `asking_points`, without `nearest`, that have a leaf
+        of the outline within the bound of their component, whose label is MIXED or another component. All partitions
+        together call component c of this one ``c + base``.
 
         The questions to one partition after the other, each in the order of the points, and where those to every
-        partition begin, and how many there are: partitions + 1 numbers. As `asking_points`, it
-        returns a function."""
+        partition begin, and how many there are: partitions + 1 numbers. None if other points of the partition may ask,
+        too. As `asking_points`, it returns a function."""
+
+    def gathered_questions(self, packets: Sequence[Questions], label: Array, norm: Norm) -> GatheredQuestions:
+        """The questions of one or more senders, one after the other. ``label[component]`` is what a component is part
+        of now, int32. Their arrays may lie anywhere."""
 
     def edges_across(
         self,
@@ -190,6 +169,23 @@ class PartitionOperations(Protocol):
         lies in ``query_component[i]``, int32, and has the id ``query_id[i]``, int64; these are `a` and one of the ends.
         A point lies in ``component[place] + base`` and has the id that `numbering` says. A query without a point has an
         edge inside its component, whose id at this end has no meaning."""
+
+    def first_edges_across(
+        self,
+        nearest: Array,
+        weight: Array,
+        power: Array,
+        query_component: Array,
+        query_id: Array,
+        component: Array,
+        base: int,
+        numbering: Numbering,
+        label: Array,
+        count: int,
+    ) -> OpenEdges:
+        """Of the edges that `edges_across` returns for the first eight arguments, the first one in the total order that
+        leaves each of `count` components: see `first_edges`. Where none does, all of the edge is 0, as by
+        `edges_at`."""
 
     def first_edges(self, edges: OpenEdges, label: Array, count: int, both: bool = True) -> Array:
         """The place of the first edge in the total order that leaves each of `count` components, -1 where none does:

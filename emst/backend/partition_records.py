@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from emst.backend.records import Array
+from emst.backend.records import Array, SearchIndex
 
 
 class Outline(NamedTuple):
@@ -60,6 +60,20 @@ class Numbering(NamedTuple):
         return places - np.clip(places - self.kept, 0, self.left_out)
 
 
+class Asking(NamedTuple):
+    """Points of a partition that may ask others, and what is known of their components."""
+
+    places: Array | None  # int32[m], ascending; None: all points of the partition
+    weight: Array  # T[m]: lower bounds of the weights of their edges to other partitions
+    power: Array | None  # T[m]: lower bounds of the powers of distances that go with them; None: weights are powers
+    component: Array  # int32[n]: the component of every point of the partition
+    group: Array  # int32[components of the partition]: what each of them is part of now
+    bound: Array  # T[components now]: weight of an edge that leaves each; negative where it asks for nothing
+    bound_power: Array | None  # T[components now]: the power of that edge's distance; None where weights are powers
+    least: Array  # T[components of the partition]: lower bounds of the weights of all of its points
+    rest: float  # lower bound of the weights of other points; infinite if these have no edges to other partitions
+
+
 class Questions(NamedTuple):
     """Points of a partition that ask another one for the nearest points of other components."""
 
@@ -68,6 +82,17 @@ class Questions(NamedTuple):
     core: Array | None  # T[m]
     radius: Array  # T[m]: weight up to which they ask
     ids: Array  # int64[m]
+
+
+class GatheredQuestions(NamedTuple):
+    """The questions that one partition has got from others, and what their components are part of now."""
+
+    queries: SearchIndex  # the points, see `build_queries`
+    now: Array  # int32[m]
+    component: Array  # the columns of `Questions`
+    core: Array | None
+    radius: Array
+    ids: Array
 
 
 @dataclass(eq=False)

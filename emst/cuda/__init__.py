@@ -45,13 +45,15 @@ from emst.cuda.partitions.components import (
     edges_across,
     edges_at,
     first_edges,
+    first_edges_across,
     join_components,
 )
 from emst.cuda.partitions.first_rounds import ends_of_joined, seen_by_partition, whole_first_round
 from emst.cuda.partitions.gathered import insert_edges, merge_edges
 from emst.cuda.partitions.joined import edge_order, edges_from, rows_here
 from emst.cuda.partitions.numbered import number_points, number_together, take_open
-from emst.cuda.partitions.outline import list_hits, node_boxes, outline_hits, outline_reaches, questions
+from emst.cuda.partitions.outline import list_hits, node_boxes, outline_hits, outline_reaches
+from emst.cuda.partitions.questions import gathered_questions, questions
 from emst.cuda.partitions.split import split_points
 from emst.cuda.points.ahead import load_ahead
 from emst.cuda.points.bvh import build_index, build_queries
@@ -126,10 +128,12 @@ __all__ = [
     "entry_rows",
     "exemplar_distances",
     "first_edges",
+    "first_edges_across",
     "for_blocks",
     "forget_bounds",
     "forget_neighbours",
     "forget_peers",
+    "gathered_questions",
     "graph_forest",
     "graph_statistics",
     "grow_subtrees",

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from emst.backend.operations import Backend
-from emst.backend.partition_records import Outline, Questions
+from emst.backend.partition_records import Asking, Outline, Questions
 from emst.backend.records import Array
 from emst.partitions.components import labels_of
 from emst.partitions.engine import Sender
@@ -52,32 +52,33 @@ def ask(
 ) -> Generator[None, None, Asked]:
     """Packets of the points of a partition that may hold the lightest edge of their component. `before` is what this
     function returned in the round before, None in the first one."""
-    index, number = local.partition.index, local.place.number
     labels, bounds = labels_of(ops, labels), before.bounds if before else near_border(ops, local)
     if labels.count == 1:
         return Asked({}, bounds)
-    asking = asking_of(ops, local, labels, *bounds)
-    yield  # other partitions go on while the GPU counts, here and below
-    rows, suffice = asking()
-    if not suffice:
+    asked = _questions(ops, local, labels, outline, bounds)
+    yield  # other partitions go on while the GPU counts
+    found = asked()
+    if found is None:  # points beyond those near the border may ask, too
         bounds = LowerBounds(None, local.weight, None if bounds.power is None else local.power)
-        rows, _ = asking_of(ops, local, labels, *bounds)()
-    if len(rows) == 0:
-        return Asked({}, bounds)
-    places = rows if bounds.places is None else ops.take(bounds.places, rows)
-    group, base = groups_of(local, labels), labels.bases[number]
-    of_points = places, local.component, group, base, labels.weight, local.numbering
-    questions = ops.questions(index, *of_points, outline._replace(label=labels.boxes), number)
-    yield
-    asked, start = questions()
+        found = _questions(ops, local, labels, outline, bounds)()
+        assert found is not None
+    questions, start = found
     return Asked(
         {
-            other: Packet(Questions(*(None if column is None else column[begin:end] for column in asked)), None)
+            other: Packet(Questions(*(None if column is None else column[begin:end] for column in questions)), None)
             for other, (begin, end) in enumerate(zip(start, start[1:]))
             if begin < end
         },
         bounds,
     )
+
+
+def _questions(
+    ops: Backend, local: Local, labels: Labels, outline: Outline, bounds: LowerBounds
+) -> Callable[[], tuple[Questions, list[int]] | None]:
+    asking, number = asking_of(local, labels, *bounds), local.place.number
+    boxes = outline._replace(label=labels.boxes)
+    return ops.questions(local.partition.index, asking, labels.bases[number], local.numbering, boxes, number)
 
 
 def near_border(ops: Backend, local: Local) -> LowerBounds:
@@ -93,18 +94,8 @@ def groups_of(local: Local, labels: Labels) -> Array:
     return labels.label[base : base + local.count]
 
 
-def asking_of(
-    ops: Backend,
-    local: Local,
-    labels: Labels,
-    places: Array | None,
-    weight: Array,
-    power: Array | None,
-    nearest: Array | None = None,
-) -> Callable[[], tuple[Array, bool]]:
-    """Which points may hold the lightest edge of their component, int32[m], of all points or those near the border; and
-    whether no others may. `places`, `weight` and `power` are `LowerBounds`, `nearest` is as for
-    ``ops.asking_points``, which says what is returned."""
-    of_components = groups_of(local, labels), labels.weight, None if power is None else labels.power, labels.label
+def asking_of(local: Local, labels: Labels, places: Array | None, weight: Array, power: Array | None) -> Asking:
+    """The points of a partition that may ask, all or those near the border, by their `LowerBounds`."""
+    of_components = groups_of(local, labels), labels.weight, None if power is None else labels.power, local.least
     rest = local.rest if len(weight) < len(local.weight) else float("inf")
-    return ops.asking_points(places, weight, power, nearest, local.component, *of_components, local.least, rest)
+    return Asking(places, weight, power, local.component, *of_components, rest)

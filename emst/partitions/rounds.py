@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.partition_records import Components, JoinedComponents, OpenEdges, Questions
+from emst.backend.partition_records import Components, JoinedComponents, OpenEdges
 from emst.backend.records import Array
 from emst.partitions import remembering
 from emst.partitions.asking import NO_COMPONENT, ask, groups_of
@@ -126,43 +126,29 @@ def answer(
     label, group, base = labels.label, groups_of(local, labels), labels.bases[place.number]
     packets = packets_for(place.number, asked)
     if packets:
-        asking = _together(ops, [packet.questions for packet in packets.values()])
-        queries, now = ops.build_queries(asking.points, index.norm), ops.take(label, asking.component)
+        asking = ops.gathered_questions([packet.questions for packet in packets.values()], label, index.norm)
     with partition.lock:
         ops.label_nodes(index, local.component, group)
         boxes = labels_of_boxes(outline, local, group, ops)
         if packets:
-            of_points = queries, now, asking.core, asking.radius
+            of_points = asking.queries, asking.now, asking.core, asking.radius
             found = ops.nearest_across(index, local.component, *of_points, group=group)
     if not packets:
         return Answer({}, _no_edges(ops, index.dtype), [], boxes, 0, 0)
     sampled = [ops.asarray(packet.sampled) for packet in packets.values() if packet.sampled is not None]
-    of_queries = asking.component, asking.ids, local.component, base, local.numbering
-    edges = ops.edges_across(*found, *of_queries)
-    replies, start = {}, 0
+    across = *found, asking.component, asking.ids, local.component, base, local.numbering
+    replies: dict[int, Reply] = {}
     if few_messages:
+        edges, start = ops.edges_across(*across), 0
         ends = ops.xp.where(found[0] >= 0, edges.b, np.int32(NO_COMPONENT))
         for other, packet in packets.items():
             rows = slice(start, start := start + len(packet.questions.ids))
             replies[other] = Reply(ends[rows], edges.weight[rows], edges.power[rows])
         edges = _lightest_of_pairs(ops, chosen(edges, np.flatnonzero(ends >= 0)), label, labels.count)
-    else:
-        edges = _lightest(ops, edges, label, labels.count)
-    size = bytes_of([asking, sampled, replies])
+    else:  # those that no edge leaves get an edge inside component 0, which `join` drops: no count has to be known
+        edges = ops.first_edges_across(*across, label, labels.count)
+    size = bytes_of([[packet.questions for packet in packets.values()], sampled, replies])
     return Answer(replies, edges, sampled, boxes, len(asking.ids), size)
-
-
-def _together(ops: Backend, questions: list[Questions]) -> Questions:
-    """The questions of all packets, on the backend."""
-    names = [name for name in Questions._fields if getattr(questions[0], name) is not None]
-    columns = ops.concatenated_columns([[getattr(one, name) for one in questions] for name in names])
-    return Questions(**{"core": None, **dict(zip(names, columns))})
-
-
-def _lightest(ops: Backend, edges: OpenEdges, label: Array, count: int) -> OpenEdges:
-    """The first edge in the total order of each component that has asked. The others get an edge inside component 0,
-    which `join` drops, so that no count has to reach the host."""
-    return ops.edges_at(edges, ops.first_edges(edges, label, count))
 
 
 def _lightest_of_pairs(ops: Backend, edges: OpenEdges, label: Array, count: int) -> OpenEdges:

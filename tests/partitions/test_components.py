@@ -7,7 +7,7 @@ import pytest
 import reference
 from helpers import cloud, hierarchies, to_device, to_host
 
-from emst.backend.partition_records import Components, Numbering, OpenEdges
+from emst.backend.partition_records import Asking, Components, Numbering, OpenEdges
 
 
 def edges(rng, m, dtype, ties):
@@ -58,6 +58,22 @@ def test_edges_across(ops, dtype, start):
     args = nearest, weight, power, query_component, query_id, component, 1000, Numbering(start, 40, 7)
     found = ops.edges_across(*(on(ops, one) for one in args))
     np.testing.assert_array_equal(to_host(found.words), reference.edges_across(*args).words)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("m", [1, 50, 60_000])
+@pytest.mark.parametrize("ties", [1, 10**6])
+def test_first_edges_across(ops, dtype, m, ties):
+    """Of many edges, blocks of a GPU read what others have written. Some components ask for nothing, and some queries
+    find nothing."""
+    rng = np.random.default_rng([m, ties])
+    nearest = rng.integers(-1, 100, m).astype(np.int32)
+    weight, power = (rng.integers(1, ties + 1, (2, m)) / ties).astype(dtype)
+    query_component, component = rng.integers(0, 90, m).astype(np.int32), rng.integers(0, 7, 100).astype(np.int32)
+    query_id, label = rng.integers(0, 2**34, m), rng.integers(0, 300, 97).astype(np.int32)
+    args = nearest, weight, power, query_component, query_id, component, 90, Numbering(2**33, 40, 7), label, 300
+    found = ops.first_edges_across(*(on(ops, one) for one in args))
+    np.testing.assert_array_equal(to_host(found.words), reference.first_edges_across(*args).words)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -163,12 +179,14 @@ def test_asking_points(ops, dtype, m, powers, memory, some):
     component = rng.integers(0, 30, 5000).astype(np.int32)
     label = rng.integers(0, 4, 50).astype(np.int32)
     nearest = rng.integers(-1, 50, m).astype(np.int32) if memory else None
-    bounds = label[:30], bound, bound_power if powers else None, label
-    points = places, weight, power if powers else None, nearest, component
+    bounds = component, label[:30], bound, bound_power if powers else None
+    points = places, weight, power if powers else None
+    of_memory = nearest if memory else None, label
     for rest in (1.0, 6.0, np.inf):
-        args = *points, *bounds, rng.integers(0, 3, 30).astype(dtype), rest
-        found, suffice = ops.asking_points(*(on(ops, one) for one in args))()
-        wanted = reference.asking_points(*args)()
+        asking = Asking(*points, *bounds, rng.integers(0, 3, 30).astype(dtype), rest)
+        given = Asking(*(on(ops, one) for one in asking))
+        found, suffice = ops.asking_points(given, *(on(ops, one) for one in of_memory))()
+        wanted = reference.asking_points(asking, *of_memory)()
         assert to_host(found).dtype == np.int32
         np.testing.assert_array_equal(to_host(found), wanted[0])
         assert (suffice is wanted[1]) and wanted[1] == (rest > 5)

@@ -5,61 +5,10 @@ import pytest
 import reference
 from helpers import KINDS, cloud, hierarchies, to_device, to_host
 from norms_reference import BY_NAME, NAMES_AND_DTYPES, in_box, power_between
+from outlines import OnHost, on, outline_of, partitions, single_points
 
-from emst.backend.partition_records import Numbering, Outline, Reaches
+from emst.backend.partition_records import Outline, Reaches
 from emst.backend.records import EUCLIDEAN, Norm
-
-
-def outline_of(parts, labels, random, dividing=0.9):
-    """Trees over ranges of the points of every partition: two to 32 children a node; leaves on any level, of one point
-    or of many."""
-    low, high, child, children, label, start = [], [], [], [], [], [0]
-    for x, own in zip(parts, labels):
-        waiting = [(0, len(x))] if len(x) else []
-        first = len(low)
-        for begin, end in waiting:  # it grows: level by level, so children lie one after the other
-            low.append(x[begin:end].min(axis=0))
-            high.append(x[begin:end].max(axis=0))
-            label.append(own[begin] if (own[begin:end] == own[begin]).all() else -1)
-            divided = end - begin > 1 and random.random() < dividing
-            fan = min(int(random.integers(2, 33)), end - begin) if divided else 0
-            child.append(first + len(waiting) if divided else -1)
-            children.append(fan)
-            cuts = [begin, *sorted(random.choice(np.arange(begin + 1, end), fan - 1, False)), end] if divided else []
-            waiting += zip(cuts[:-1], cuts[1:])
-        start.append(len(low))
-    corners = (np.array(values, parts[0].dtype).reshape(-1, parts[0].shape[1]) for values in (low, high))
-    return Outline(*corners, *(np.array(values, np.int32) for values in (child, children, label, start)))
-
-
-def single_points(x, cuts):
-    """An outline whose leaves are the points."""
-    parts = np.split(x, cuts)
-    return outline_of(parts, [np.zeros(len(part), np.int32) for part in parts], np.random.default_rng(0), 1.0)
-
-
-def partitions(n, d, dtype, kind, seed=0):
-    """Points cut into ranges along the first axis, some of them empty, with components; and their outline."""
-    random = np.random.default_rng([seed, n, d])
-    x = cloud(n, d, dtype, kind)
-    x = x[np.argsort(x[:, 0], kind="stable")]
-    labels = (np.arange(n) * 5 // n * random.integers(0, 2, n)).astype(np.int32)
-    cuts = np.sort(random.integers(0, n + 1, 5))
-    parts, names = np.split(x, cuts), np.split(labels, cuts)
-    return x, labels, cuts, outline_of([*parts, x[:0]], [*names, labels[:0]], random)
-
-
-def on(ops, outline):
-    return Outline(*(to_device(ops, field) for field in outline))
-
-
-class OnHost:
-    """What the reference reads of a hierarchy of the backend, in numpy arrays."""
-
-    def __init__(self, index):
-        self.n, self.dtype, self.norm, self.levels = index.n, index.dtype, index.norm, index.levels
-        self.core = None if index.core is None else to_host(index.core)
-        self.points = lambda: to_host(index.points())
 
 
 def along_the_curve(x):
@@ -258,31 +207,3 @@ def test_a_node_may_seem_farther_than_its_child(ops):
     leaf = Outline(low[1:2], high[1:2], *(np.array(each, np.int32) for each in ([-1], [0], [-1], [0, 1])))
     radius = check_reaches(ops, x, leaf, -1, norm).reach
     assert check_hits(ops, x, np.zeros(1, np.int32), radius, whole, -1, norm).all()
-
-
-@pytest.mark.parametrize("k", [1, 4])
-@pytest.mark.parametrize("d", [2, 7])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_questions(ops, dtype, d, k):
-    """The points of a partition ask those partitions whose outline lies within the bound of their component."""
-    rng = np.random.default_rng([d, k])
-    x, _, cuts, outline = partitions(700, d, dtype, "uniform", 3)
-    own = int(np.argmax(np.diff([0, *cuts, len(x)])))
-    part = np.split(x, cuts)[own]
-    n = len(part)
-    index = ops.build_index(to_device(ops, part), to_device(ops, np.arange(n, dtype=np.int32)), 1.0, EUCLIDEAN)
-    if k > 1:
-        ops.core_distances(index, k)
-    places = np.sort(rng.choice(n, n // 2, replace=False)).astype(np.int32)
-    component, group = rng.integers(0, 6, n).astype(np.int32), rng.integers(0, 5, 6).astype(np.int32)
-    bound = (np.array([0.0, 0.1, 0.5, 2.0, 50.0]) ** 2).astype(dtype)
-    args = places, component, group, 100, bound, Numbering(2**33, n // 3, 7)
-    given = (to_device(ops, value) if isinstance(value, np.ndarray) else value for value in args)
-    found, start = ops.questions(index, *given, on(ops, outline), own)()
-    wanted, at = reference.questions(OnHost(index), *args, outline, own)()
-    assert start == at and 0 < start[-1]
-    for name, ours, theirs in zip(wanted._fields, found, wanted):
-        assert (ours is None) == (theirs is None), name
-        if theirs is not None:
-            assert to_host(ours).dtype == theirs.dtype, name
-            np.testing.assert_array_equal(to_host(ours), theirs, name)

@@ -117,6 +117,11 @@ def join_distances(powers, answers):
     return np.array(rows, powers.dtype).reshape(powers.shape)
 
 
+def first_edges_across(nearest, weight, power, query_component, query_id, component, base, numbering, label, count):
+    edges = edges_across(nearest, weight, power, query_component, query_id, component, base, numbering)
+    return edges_at(edges, first_edges(edges, label, count))
+
+
 def first_edges(edges, label, count, both=True):
     """All edges of every component, sorted."""
     place = np.full(count, -1, np.int32)
@@ -263,37 +268,43 @@ def boxes_of(points, size):
     return np.minimum.reduceat(points, starts), np.maximum.reduceat(points, starts)
 
 
-def asking_points(places, weight, power, nearest, component, group, bound, bound_power, label, least, rest):
+def asking_points(asking, nearest, label):
     """Point by point."""
-    asking = []
+    places, weight, power, component, group, bound, bound_power, least, rest = asking
+    listed = []
     for i in range(len(weight)):
         g = group[component[i if places is None else places[i]]]
         first = (weight[i],) if power is None else (weight[i], power[i])
         most = (bound[g],) if power is None else (bound[g], bound_power[g])
         forgets = nearest is None or nearest[i] < 0 or label[nearest[i]] == g
         if bound[g] >= 0 and first <= most and forgets:
-            asking.append(i)
+            listed.append(i)
     exceeds = [bound[g] >= max(limit, rest) for g, limit in zip(group, least)]
-    return lambda: (np.array(asking, np.int32), rest == np.inf or not any(exceeds))
+    return lambda: (np.array(listed, np.int32), rest == np.inf or not any(exceeds))
 
 
-def questions(index, places, component, group, base, bound, numbering, outline, home):
+def questions(index, asking, base, numbering, outline, home):
     """Partition by partition, point by point."""
+    rows, suffice = asking_points(asking, None, None)()
+    if not suffice:
+        return lambda: None
+    places = rows if asking.places is None else asking.places[rows]
     asked, start = [], [0]
-    label = group[component[places]]
-    hits = outline_hits(index.points()[places], label, bound[label], outline, home, index.norm)
+    label = asking.group[asking.component[places]]
+    hits = outline_hits(index.points()[places], label, asking.bound[label], outline, home, index.norm)
     for partition in range(hits.shape[1]):
         for i in np.flatnonzero(hits[:, partition]):
             place = places[i]
             id = int(place) + numbering.start + (numbering.left_out if place >= numbering.kept else 0)
             core = 0 if index.core is None else index.core[place]
-            asked.append((index.points()[place], component[place] + base, core, bound[label[i]], id))
+            component = asking.component[place] + base
+            asked.append((index.points()[place], component, core, asking.bound[label[i]], id))
         start.append(len(asked))
     T = index.dtype
     points, *columns = zip(*asked) if asked else [()] * 5
     points = np.array(points, T).reshape(-1, index.points().shape[1])
-    of_points, core, radius, ids = (np.array(c, kind) for c, kind in zip(columns, (np.int32, T, T, np.int64)))
-    asked = Questions(points, of_points, None if index.core is None else core, radius, ids)
+    component, core, radius, ids = (np.array(c, kind) for c, kind in zip(columns, (np.int32, T, T, np.int64)))
+    asked = Questions(points, component, None if index.core is None else core, radius, ids)
     return lambda: (asked, start)
 
 

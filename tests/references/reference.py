@@ -59,6 +59,7 @@ from partitions_reference import (  # noqa: F401, more operations
     edges_from,
     ends_of_joined,
     first_edges,
+    first_edges_across,
     forget_bounds,
     hits_of,
     hold_back,
@@ -98,7 +99,7 @@ from prediction_reference import (  # noqa: F401, more operations
 from published_reference import grow_subtrees, lightest_of_edges  # noqa: F401, more operations
 from validity_reference import cluster_trees, core_distance_sums, separations  # noqa: F401, more operations
 
-from emst.backend.partition_records import ListedEdges
+from emst.backend.partition_records import GatheredQuestions, ListedEdges
 from emst.backend.records import (
     CROWD,
     CURVE_BITS,
@@ -392,6 +393,12 @@ def build_index(points, order, scale, norm=EUCLIDEAN):
 def build_queries(points, norm):
     """A hierarchy in the order of the points."""
     return build_index(points, np.arange(len(points), dtype=np.int32), 1.0, norm)
+
+
+def gathered_questions(packets, label, norm):
+    """Column by column."""
+    points, component, *others = (None if parts[0] is None else np.concatenate(parts) for parts in zip(*packets))
+    return GatheredQuestions(build_queries(points, norm), label[component], component, *others)
 
 
 def core_distances(index, k, report=None):

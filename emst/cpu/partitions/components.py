@@ -38,6 +38,12 @@ def edges_across(nearest, weight, power, query_component, query_id, component, b
     return edges
 
 
+def first_edges_across(nearest, weight, power, query_component, query_id, component, base, numbering, label, count):
+    """See `emst.backend.partition_operations`."""
+    edges = edges_across(nearest, weight, power, query_component, query_id, component, base, numbering)
+    return edges_at(edges, first_edges(edges, label, count))
+
+
 def edges_at(edges, places):
     """See `emst.backend.partition_operations`."""
     words, there = np.zeros((len(places), edges.words.shape[1]), np.uint64), places >= 0
@@ -79,17 +85,18 @@ def box_labels(index, labels, group, level, node):
     return found
 
 
-def asking_points(places, weight, power, nearest, component, group, bound, bound_power, label, least, rest):
+def asking_points(asking, nearest, label):
     """See `emst.backend.partition_operations`."""
+    places, weight, power, component, group, bound, bound_power, least, rest = asking
     n = len(weight)
-    asking, found = empty(n, np.int32), np.zeros(1, np.int64)
+    listed, found = empty(n, np.int32), np.zeros(1, np.int64)
     places = np.arange(n, dtype=np.int32) if places is None else np.ascontiguousarray(places)
-    nearest = np.full(n, -1, np.int32) if nearest is None else np.ascontiguousarray(nearest)
+    nearest, label = (np.full(n, -1, np.int32), group) if nearest is None else (nearest, label)
     power, bound_power = (weight, bound) if power is None else (power, bound_power)
     columns = map(np.ascontiguousarray, (weight, power, nearest, component, group, bound, bound_power, label))
-    for_chunks(_list_asking, n, max(n, 1), places, *columns, asking, found)
+    for_chunks(_list_asking, n, max(n, 1), places, *columns, listed, found)
     most = bound[group]
-    found = asking[: found[0]].copy(), not (rest < np.inf and bool(((most >= rest) & (most >= least)).any()))
+    found = listed[: found[0]].copy(), not (rest < np.inf and bool(((most >= rest) & (most >= least)).any()))
     return lambda: found
 
 

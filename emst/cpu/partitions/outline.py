@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from emst.backend.partition_records import Outline, Questions, Reaches
+from emst.backend.partition_records import Outline, Reaches
 from emst.cpu.points.bvh import MIXED
 from emst.cpu.points.distances import box_power, box_width
 from emst.cpu.points.norms import BELOW, space_of
@@ -78,19 +78,6 @@ def list_hits(hits):
     for partition in np.flatnonzero(hits.any(axis=0)).tolist():
         lists[partition] = np.flatnonzero(hits[:, partition]).astype(np.int32)
     return np.concatenate(lists), np.cumsum([0, *map(len, lists)]).tolist()
-
-
-def questions(index, places, component, group, base, bound, numbering, outline, home):
-    """See `emst.backend.partition_operations`."""
-    of_points = component[places]
-    label = group[of_points]
-    points = index.points(places)
-    members, start = list_hits(outline_hits(points, label, bound[label], outline, home, index.norm))
-    of_points, places = of_points[members], places[members]
-    core = None if index.core is None else index.core[places]
-    radius, ids = bound[label[members]], numbering.ids(places)
-    asked = Questions(points[members], of_points + np.int32(base), core, radius, ids)
-    return lambda: (asked, start)
 
 
 def _for_queries(kernel, outline, count, *args, more=tuple):

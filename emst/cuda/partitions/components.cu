@@ -1,21 +1,15 @@
 // Components of partitions between rounds: edges between them, the points that ask for more, and labels of boxes.
 //
 // components.py launches edges_across, edges_at, list_asking and exceeds_rest (`asking_points`), and box_labels.
+#include "partitions/asking.cuh"
 #include "partitions/edges.cuh"
 #include "points/labels.cuh"
 #include "runtime/compact.cuh"
-#include "runtime/order.cuh"
 
-// Edges from queries to the points that were found for them, as `edges_across` of the operations says.
 template <class T>
-__global__ void edges_across(const int *nearest, const Bits<T> *weight, const Bits<T> *power, i64 count,
-                             const int *query_component, const i64 *query_id, const int *component, int base,
-                             const Numbering numbering, u64 *words) {
+__global__ void edges_across(const Across<T> across, u64 *words) {
   const i64 i = thread_id();
-  if (i >= count) return;
-  const i64 place = maximum(nearest[i], 0), id = numbering.id_of(place), mine = query_id[i];
-  const int a = query_component[i], b = nearest[i] < 0 ? a : component[place] + base;
-  write_edge<T>(words + i * WORDS_OF<T>, a, b, minimum(mine, id), maximum(mine, id), weight[i], power[i]);
+  if (i < across.count) across.write(i, words + i * WORDS_OF<T>);
 }
 
 template <int WORDS>
@@ -28,35 +22,27 @@ __global__ void edges_at(const Edges<WORDS> edges, const int *place, i64 count, 
     edges.copy(place[i], found + i * WORDS);
 }
 
-// Lists the points whose weight and power are not after the bound of their component. places is null for all points in
-// order, power where the power is the weight, nearest where points remember no neighbour.
+// Lists the points that ask, but for those that remember a neighbour in another component. nearest is null where points
+// remember none.
 template <class T>
 __global__ void __launch_bounds__(COMPACT_THREADS)
-    list_asking(const int *places, i64 n, const Bits<T> *weight, const Bits<T> *power, const int *nearest,
-                const int *component, const int *group, const Bits<T> *bound, const Bits<T> *bound_power,
-                const int *label, int *asking, int *total, u64 *tiles, u32 epoch) {
+    list_asking(const Asking<T> asking, const int *nearest, const int *label, int *listed, int *total, u64 *tiles,
+                u32 epoch) {
   compact(
-      n, tiles, epoch, total,
+      asking.count, tiles, epoch, total,
       [&](int, i64 i) {
-        const int g = group[component[places ? places[i] : i]];
-        const Bits<T> most = bound[g];
-        if (most < 0 || weight[i] > most || (power && weight[i] == most && power[i] > bound_power[g])) return false;
-        return !nearest || nearest[i] < 0 || label[nearest[i]] == g;
+        const int g = asking.group[asking.component[asking.place(i)]];
+        return asking.asks(i, g) && (!nearest || nearest[i] < 0 || label[nearest[i]] == g);
       },
       [&](i64 i, bool kept, u32 rank) {
-        if (kept) asking[rank] = (int)i;
+        if (kept) listed[rank] = (int)i;
       });
 }
 
-// Whether the bound of some component is at least its least weight and `rest`. None of these numbers is negative, but
-// for the bound of a component that asks for nothing.
 template <class T>
-__global__ void exceeds_rest(i64 components, const int *group, const Bits<T> *bound, const Bits<T> *least, T rest,
-                             int *exceeds) {
+__global__ void exceeds_rest(const Asking<T> asking, int *exceeds) {
   const i64 c = thread_id();
-  if (c >= components) return;
-  const Bits<T> most = bound[group[c]];
-  if (most >= least[c] && most >= bits_of(rest)) *exceeds = 1;
+  if (c < asking.components && asking.exceeds_rest(c)) *exceeds = 1;
 }
 
 // Labels of boxes, after label_nodes. NONE as a level stands for points; the root of an outline is above all levels.

@@ -8,7 +8,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from emst.backend.partition_records import Components, JoinedComponents, Numbering, OpenEdges
+from emst.backend.partition_records import Asking, Components, JoinedComponents, Numbering, OpenEdges
 from emst.backend.records import NO_FOREST
 from emst.cuda.points.bvh import SearchIndex
 from emst.cuda.runtime.arguments import Address, as_struct
@@ -41,12 +41,44 @@ def edges_across(
     numbering: Numbering,
 ) -> OpenEdges:
     """See `emst.backend.partition_operations`."""
-    m, words = len(nearest), 3 + weight.dtype.itemsize // 4
-    edges = OpenEdges(cupy.empty((m, words), np.uint64))
-    queries = nearest, weight, power, m, query_component, query_id
-    args = (*queries, component, np.int32(base), as_struct(numbering, np.int64), edges.words)
-    launch("partitions/components", f"edges_across<{ctype(weight.dtype)}>", m, *args)
+    given = nearest, weight, power, query_component, query_id, component
+    edges = OpenEdges(cupy.empty((len(nearest), words_of(weight.dtype)), np.uint64))
+    name, across = f"edges_across<{ctype(weight.dtype)}>", _across(given, base, numbering)
+    launch("partitions/components", name, len(nearest), across, edges.words)
     return edges
+
+
+def first_edges_across(
+    nearest: cupy.ndarray,
+    weight: cupy.ndarray,
+    power: cupy.ndarray,
+    query_component: cupy.ndarray,
+    query_id: cupy.ndarray,
+    component: cupy.ndarray,
+    base: int,
+    numbering: Numbering,
+    label: cupy.ndarray,
+    count: int,
+) -> OpenEdges:
+    """See `emst.backend.partition_operations`."""
+    given, m = (nearest, weight, power, query_component, query_id, component), len(nearest)
+    width = words_of(weight.dtype)
+    words, least, place = scratch(((m, width), np.uint64), (count, np.uint64), (count, np.uint32))
+    (meeting,), found = _meeting(), cupy.empty((count, width), np.uint64)
+    args = _across(given, base, numbering), words, label, count, least, place, found, meeting
+    name = f"first_edges_across<{ctype(weight.dtype)}>"
+    launch_resident("partitions/contraction", name, _blocks(m, count), *args, block=BLOCK)
+    return OpenEdges(found)
+
+
+def words_of(dtype: np.dtype) -> int:
+    """Words of an edge whose weight has this type."""
+    return 3 + dtype.itemsize // 4
+
+
+def _across(given: tuple[cupy.ndarray, ...], base: int, numbering: Numbering) -> np.ndarray:
+    """`Across` of edges.cuh. The arrays must live until the launch."""
+    return as_struct([*(array.data.ptr for array in given), *numbering, len(given[0]), base], np.int64)
 
 
 def edges_at(edges: OpenEdges, places: cupy.ndarray) -> OpenEdges:
@@ -122,35 +154,31 @@ def box_labels(
 
 
 def asking_points(
-    places: cupy.ndarray | None,
-    weight: cupy.ndarray,
-    power: cupy.ndarray | None,
-    nearest: cupy.ndarray | None,
-    component: cupy.ndarray,
-    group: cupy.ndarray,
-    bound: cupy.ndarray,
-    bound_power: cupy.ndarray | None,
-    label: cupy.ndarray,
-    least: cupy.ndarray,
-    rest: float,
+    asking: Asking, nearest: cupy.ndarray | None, label: cupy.ndarray
 ) -> Callable[[], tuple[cupy.ndarray, bool]]:
     """See `emst.backend.partition_operations`. The host waits once, for both."""
-    n, T = len(weight), ctype(weight.dtype)
-    asking, (totals,) = cupy.empty(n, np.int32), cleared((2, np.int32))
-    points = (_in_order(places), n, *map(_in_order, (weight, power, nearest, component)))
-    bounds = tuple(map(_in_order, (group, bound, bound_power, label)))
-    Compaction(n).launch("partitions/components", f"list_asking<{T}>", n, *points, *bounds, asking, totals)
-    if rest < np.inf:
-        args = len(group), bounds[0], bounds[1], least, weight.dtype.type(rest), part_of(totals, 1)
-        launch("partitions/components", f"exceeds_rest<{T}>", len(group), *args)
+    n, T = len(asking.weight), ctype(asking.weight.dtype)
+    listed, (totals,) = cupy.empty(n, np.int32), cleared((2, np.int32))
+    kept, given = asking_by_value(asking)
+    nearest, label = (None if array is None else cupy.ascontiguousarray(array) for array in (nearest, label))
+    Compaction(n).launch("partitions/components", f"list_asking<{T}>", n, given, nearest, label, listed, totals)
+    if asking.rest < np.inf:
+        components = len(asking.group)
+        launch("partitions/components", f"exceeds_rest<{T}>", components, given, part_of(totals, 1))
+    del kept
     on_its_way = OnItsWay(totals)
 
     def arrived() -> tuple[cupy.ndarray, bool]:
         total, exceeds = on_its_way.arrived()
-        return asking[:total], not exceeds
+        return listed[:total], not exceeds
 
     return arrived
 
 
-def _in_order(array: Any) -> Any:
-    return None if array is None else cupy.ascontiguousarray(array)
+def asking_by_value(asking: Asking) -> tuple[list[Any], np.ndarray]:
+    """`Asking` of asking.cuh, by value, and the arrays that it points to: they must live until the launch."""
+    arrays = [None if array is None else cupy.ascontiguousarray(array) for array in asking[:-1]]
+    rest = np.zeros(8 // asking.weight.itemsize, asking.weight.dtype)
+    rest[0] = asking.rest
+    counts = len(asking.weight), len(asking.group), rest.view(np.uint64)[0]
+    return arrays, as_struct([*(0 if array is None else array.data.ptr for array in arrays), *counts], np.uint64)

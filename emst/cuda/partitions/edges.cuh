@@ -43,6 +43,25 @@ __device__ Bits<T> power_in(const u64 *edge) {
   return (Bits<T>)edge[WORDS_OF<T> - 1];
 }
 
+// Queries and the points that were found for them, as `edges_across` of the operations has them.
+template <class T>
+struct Across {
+  const int *nearest;
+  const Bits<T> *weight, *power;
+  const int *query_component;
+  const i64 *query_id;
+  const int *component;
+  Numbering numbering;
+  i64 count;
+  int base;
+
+  __device__ void write(i64 i, u64 *edge) const {
+    const i64 place = maximum(nearest[i], 0), id = numbering.id_of(place), mine = query_id[i];
+    const int a = query_component[i], b = nearest[i] < 0 ? a : component[place] + base;
+    write_edge<T>(edge, a, b, minimum(mine, id), maximum(mine, id), weight[i], power[i]);
+  }
+};
+
 // Edges, as `OpenEdges` of the records. WORDS are 4 for float and 5 for double.
 template <int WORDS>
 struct Edges {

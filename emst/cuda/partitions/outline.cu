@@ -2,10 +2,8 @@
 //
 // outline.py launches, in outline_reaches: bound_nodes for every level, downwards; list_near; spread_bounds, which
 // writes the reaches of far points; reach_near, which writes the others; gather_asking, first to count; number_near.
-// node_boxes, outline_hits and list_hits launch the kernels of these names; questions launches border_hits, list_hits
-// and write_questions.
+// node_boxes, outline_hits and list_hits launch the kernels of these names.
 #include "points/bvh.cuh"
-#include "partitions/edges.cuh"
 #include "partitions/outline.cuh"
 #include "runtime/compact.cuh"
 
@@ -148,24 +146,6 @@ __global__ void number_near(const int *leaves, i64 count, int *near) {
   if (i < count) near[i] = leaves[i / LEAF] * LEAF + (int)(i % LEAF);
 }
 
-// Whether a partition has a leaf within the radius of a point, whose label is MIXED or not the point's own.
-template <class T, int METRIC>
-__device__ bool hits(const Box<T, METRIC> &point, int mine, Bits<T> within, const Norm<METRIC> &norm,
-                     const Outline<T> &outline, int partition) {
-  const int root = outline.root_of(partition);
-  bool reached = false;
-  if (root == NONE) return false;
-  descend(outline, root, [&](int node) {
-    const bool leaf = outline.is_leaf(node);
-    if (leaf && outline.label[node] != MIXED && outline.label[node] == mine) return SKIP;
-    const T power = point.power_to(norm, outline, node);
-    if (!leaf) return bound_below(norm, power) <= within ? ENTER : SKIP;
-    reached = bits_of(power) <= within;
-    return reached ? STOP : SKIP;
-  });
-  return reached;
-}
-
 // The partitions that every point hits: first all points for partition 0, then for the next.
 template <class T, int METRIC>
 __global__ void outline_hits(const T *points, const int *labels, const Bits<T> *radius, i64 count, int dimensions,
@@ -175,42 +155,6 @@ __global__ void outline_hits(const T *points, const int *labels, const Bits<T> *
   const Box<T, METRIC> point{points + q * dimensions, points + q * dimensions, dimensions};
   const int mine = labels ? labels[q] : MIXED;  // no leaf bears this label
   for (int j = 0; j < outline.partitions; j++) hit[j * count + q] = hits(point, mine, radius[q], norm, outline, j);
-}
-
-// Points of a partition that may ask: their places, their components there, and what these are part of now, with the
-// weight up to which they ask.
-template <class T>
-struct Asking {
-  const int *places, *component, *group;
-  const Bits<T> *bound;
-};
-
-// The same for points of a hierarchy.
-template <class T, int METRIC>
-__global__ void border_hits(const Asking<T> asking, i64 count, const T *rows, int dimensions, int stride,
-                            const Norm<METRIC> norm, const Outline<T> outline, bool *hit) {
-  const i64 q = thread_id();
-  if (q >= count) return;
-  const T *x = rows + asking.places[q] * (i64)stride;
-  const int mine = asking.group[asking.component[asking.places[q]]];
-  for (int j = 0; j < outline.partitions; j++)
-    hit[j * count + q] = hits(Box<T, METRIC>{x, x, dimensions}, mine, asking.bound[mine], norm, outline, j);
-}
-
-// The columns of `Questions`, of the points that are listed by list_hits.
-template <class T>
-__global__ void write_questions(const Asking<T> asking, const int *members, i64 count, const T *rows, int dimensions,
-                                int stride, int base, const Numbering numbering, T *points, int *component, T *core,
-                                T *radius, i64 *ids) {
-  const i64 r = thread_id();
-  if (r >= count) return;
-  const i64 place = asking.places[members[r]];
-  const int c = asking.component[place];
-  for (int d = 0; d < dimensions; d++) points[r * dimensions + d] = rows[place * stride + d];
-  component[r] = c + base;
-  if (core) core[r] = rows[place * stride + stride - 1];
-  radius[r] = value_of(asking.bound[asking.group[c]]);
-  ids[r] = numbering.id_of(place);
 }
 
 // Lists the points that hit each partition, one partition after the other, and where each begins. Without a list, they

@@ -132,3 +132,21 @@ __device__ Bits<T> reach_of(const Box<T, METRIC> &box, const Norm<METRIC> &norm,
   }
   return best;
 }
+
+// Whether a partition has a leaf within the radius of a point, whose label is MIXED or not the point's own.
+template <class T, int METRIC>
+__device__ bool hits(const Box<T, METRIC> &point, int mine, Bits<T> within, const Norm<METRIC> &norm,
+                     const Outline<T> &outline, int partition) {
+  const int root = outline.root_of(partition);
+  bool reached = false;
+  if (root == NONE) return false;
+  descend(outline, root, [&](int node) {
+    const bool leaf = outline.is_leaf(node);
+    if (leaf && outline.label[node] != MIXED && outline.label[node] == mine) return SKIP;
+    const T power = point.power_to(norm, outline, node);
+    if (!leaf) return bound_below(norm, power) <= within ? ENTER : SKIP;
+    reached = bits_of(power) <= within;
+    return reached ? STOP : SKIP;
+  });
+  return reached;
+}

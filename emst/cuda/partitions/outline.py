@@ -10,7 +10,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from emst.backend.partition_records import Numbering, Outline, Questions, Reaches
+from emst.backend.partition_records import Outline, Reaches
 from emst.backend.records import Norm
 from emst.cuda.distances.metric import metric_of
 from emst.cuda.points.bvh import SearchIndex
@@ -20,7 +20,6 @@ from emst.cuda.runtime.compile import ctype
 from emst.cuda.runtime.constants import BITS_TILE, BLOCK, LEAF
 from emst.cuda.runtime.copies import asarray, concatenated
 from emst.cuda.runtime.launch import launch, launch_over_points, multiprocessors
-from emst.cuda.runtime.memory import empties
 from emst.cuda.runtime.to_host import OnItsWay
 
 BLOCKS_AN_SM = 8  # of the kernel that computes reaches of near points
@@ -44,7 +43,7 @@ def outline_reaches(index: SearchIndex, outline: Outline, home: int, highest: in
     """See `emst.backend.partition_operations`. The host waits once, for the numbers of points."""
     n, dtype, path, T = index.n, index.dtype, "partitions/outline", index.T
     template = f"{T}, {index.metric.number}"
-    kept, others = _by_value(outline, home)
+    kept, others = outline_by_value(outline, home)
     space = *index.shape, index.metric.norm
     host = np.zeros(3, np.uint64)  # the least bound of far points; numbers of near leaves and points; of asking points
     host[:1].view(dtype)[0] = np.inf
@@ -86,7 +85,7 @@ def outline_hits(
     """See `emst.backend.partition_operations`."""
     (m, d), metric = points.shape, metric_of(norm, points.dtype)
     hits = cupy.empty((len(outline.start) - 1, m), np.bool_)
-    kept, others = _by_value(outline, home)
+    kept, others = outline_by_value(outline, home)
     queries = [None if array is None else cupy.ascontiguousarray(array) for array in (points, labels, radius)]
     args = (*queries, m, np.int32(d), metric.norm, others, hits)
     launch("partitions/outline", f"outline_hits<{ctype(points.dtype)}, {metric.number}>", m, *args)
@@ -126,46 +125,7 @@ def _joined(first: Callable[[], Any], second: Callable[[], Any]) -> tuple[cupy.n
     return concatenated([members, others]), starts[:-1] + [starts[-1] + start for start in more]
 
 
-def questions(
-    index: SearchIndex,
-    places: cupy.ndarray,
-    component: cupy.ndarray,
-    group: cupy.ndarray,
-    base: int,
-    bound: cupy.ndarray,
-    numbering: Numbering,
-    outline: Outline,
-    home: int,
-) -> Callable[[], tuple[Questions, list[int]]]:
-    """See `emst.backend.partition_operations`. The host waits once, for the numbers of questions."""
-    m, d, dtype, path = len(places), index.d, index.dtype, "partitions/outline"
-    kept, others = _by_value(outline, home)
-    asking, rows = (places, component, group, bound), (index.rows, *index.shape)
-    hits, template = cupy.empty((len(outline.start) - 1, m), np.bool_), f"<{index.T}, {index.metric.number}>"
-    launch(path, f"border_hits{template}", m, _pointers(asking), m, *rows, index.metric.norm, others, hits)
-    del kept
-    listed = _listed(hits)
-
-    def written() -> tuple[Questions, list[int]]:
-        members, start = listed()
-        k = start[-1]
-        points, of_points, radius, ids, *core = empties(
-            ((k, d), dtype), (k, np.int32), (k, dtype), (k, np.int64), *([] if index.core is None else [(k, dtype)])
-        )
-        columns = points, of_points, core[0] if core else None, radius, ids
-        args = _pointers(asking), members, k, *rows, np.int32(base), as_struct(numbering, np.int64), *columns
-        launch(path, f"write_questions<{index.T}>", k, *args)
-        return Questions(*columns), start
-
-    return written
-
-
-def _pointers(asking: tuple[cupy.ndarray, ...]) -> np.ndarray:
-    """`Asking` of outline.cu, by value. The arrays must live until the launch."""
-    return as_struct([array.data.ptr for array in asking], np.uint64)
-
-
-def _by_value(outline: Outline, home: int) -> tuple[list[cupy.ndarray], np.ndarray]:
+def outline_by_value(outline: Outline, home: int) -> tuple[list[cupy.ndarray], np.ndarray]:
     """`Outline` of outline.cu, by value, and the arrays that it points to: they must live until the launch."""
     arrays = [cupy.ascontiguousarray(array) for array in outline]
     numbers = np.array([len(outline.start) - 1, home], np.int32).view(np.uint64)

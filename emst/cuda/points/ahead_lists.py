@@ -147,8 +147,9 @@ KERNELS = {
         partitions/outline number_near
         partitions/outline outline_hits<{T}, {M}>
         partitions/outline list_hits
-        partitions/outline border_hits<{T}, {M}>
-        partitions/outline write_questions<{T}>
+        partitions/questions border_hits<{T}, {M}>
+        partitions/questions list_questions<{T}>
+        partitions/questions gather_questions<{T}>
         partitions/answers raise_reaches<{T}>
         partitions/answers lower_reaches<{T}>
         partitions/border forget_bounds<{T}>
@@ -158,13 +159,10 @@ KERNELS = {
         partitions/numbered number_points
         partitions/numbered list_open<{T}, {M}, {MRD}>
         partitions/numbered count_from<{WORDS}>
-        partitions/components edges_across<{T}>
         partitions/components edges_at<{WORDS}>
-        partitions/components list_asking<{T}>
-        partitions/contraction first_edges<{WORDS}> resident
+        partitions/contraction first_edges_across<{T}> resident
         partitions/contraction join_components<{T}> resident
         partitions/contraction component_bounds<{T}> resident
-        partitions/components exceeds_rest<{T}>
         points/result edge_powers<{T}, {M}>
         points/result unscaled<{T}, {ROOTED}>
         partitions/joined rows_here<int>

@@ -166,14 +166,22 @@ def build_queries(points: cupy.ndarray, norm: Norm) -> SearchIndex:
     return _gathered(cupy.ascontiguousarray(points), None, 1.0, norm, Engine.PAIRS)
 
 
+def unwritten_queries(n: int, d: int, dtype: np.dtype, norm: Norm) -> SearchIndex:
+    """Queries as `build_queries` makes them, whose rows are still to be written."""
+    return SearchIndex(_unwritten_rows(n, d, dtype), n, d, 1.0, norm, Engine.PAIRS)
+
+
+def _unwritten_rows(n: int, d: int, dtype: np.dtype) -> cupy.ndarray:
+    return cupy.empty((padded(n), 4 if d <= 3 else d + 1), dtype)
+
+
 def _gathered(
     points: cupy.ndarray, order: cupy.ndarray | None, scale: float, norm: Norm, engine: Engine
 ) -> SearchIndex:
     """The rows of points, in this order, and memory for nodes if walks need them."""
     n, d = points.shape
-    stride = 4 if d <= 3 else d + 1
-    index = SearchIndex(cupy.empty((padded(n), stride), points.dtype), n, d, scale, norm, engine)
-    columns = min(stride, 32)
+    index = SearchIndex(_unwritten_rows(n, d, points.dtype), n, d, scale, norm, engine)
+    columns = min(index.rows.shape[1], 32)
     block = (columns, BLOCK // columns)
     args = (points, order, n, padded(n), *index.shape, scale, index.rows)
     launch_grid("points/bvh", f"gather<{index.T}>", (-(-padded(n) // (EACH * block[1])),), block, args)

@@ -10,6 +10,7 @@ from emst.backend import records
 BLOCK = 256  # threads of a block where nothing else is said
 EACH = 4  # points that a thread takes in a pass over all points (exact.cuh)
 MOST_PIECES = 64  # arrays that one launch copies (copies.cu)
+MOST_SENDERS = 64  # of questions that one launch gathers (questions.cu)
 
 # Compaction, scans and sorting.
 COMPACT_TILE, SCAN_TILE = 4096, 1024  # indices of a block (compact.cuh, scan.cuh)
