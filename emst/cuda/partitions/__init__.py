@@ -7,10 +7,11 @@ border         bounds of edges to other partitions; components that must not hoo
 numbered       numbers of the components of partitions, and the edges between them that are not certain
 components     edges between components, between rounds of partitions, and points that ask
 contraction    the first edge that leaves each component, and the contraction of these; one launch each
-questions      what points of a partition ask others in a round, and what it is asked; asking.cuh says which ask
+questions      what points of a partition ask others in a round, and what it is asked by others
 joined         edges that rounds have found: rows of their ends, and the total order
 first_rounds   Borůvka's first round over points, kept for the dendrogram, and the choices of points at the border
 gathered       edges of partitions as one list
+asking.cuh     points that may ask, and whether they do
 before.cuh     where an edge belongs among those of a partition
 edges.cuh      ids of points, and edges as rows of words
 """
