@@ -10,7 +10,9 @@ from emst.backend.partition_records import (
     Components,
     GatheredQuestions,
     JoinedComponents,
+    JoinedRounds,
     ListedEdges,
+    Member,
     Numbering,
     OpenEdges,
     Outline,
@@ -208,6 +210,24 @@ class PartitionOperations(Protocol):
         """Weight and power of the first edge in the total order that leaves each component, T[count] each. Every
         component has one. The weight of the component of the most points is -1, of the first if several have as many,
         or 2^32 - 1 or more: it need not ask for lighter edges, since the lightest edges of the others suffice."""
+
+    def join_partitions(
+        self,
+        members: Sequence[Member],
+        edges: OpenEdges,
+        components: Components,
+        weight: Array,
+        power: Array,
+        bases: Sequence[int],
+    ) -> JoinedRounds | None:
+        """Rounds over the components of all partitions at once, where the backend gains by that; None where it does
+        not, or cannot. In each round every component takes the first edge that leaves it in the total order, of the
+        known `edges` and those that its points find in other partitions (`questions`, `nearest_across`); then they are
+        contracted (`join_components`). The rounds end when one component is left, or earlier, before a round that would
+        need too much memory.
+
+        `weight` and `power` are what `component_bounds` returned for the components, and ``bases[i]`` is the number of
+        the first component of member i among those of all partitions."""
 
     # ---- the tree put together ---------------------------------------------------------------------------------------
 

@@ -181,3 +181,30 @@ class ListedEdges(NamedTuple):
     weight: Array  # T[m], a power
     power: Array | None = None  # T[m]: of the distance; None where weights are powers of distances
     seen: Array | None = None  # what `linkage` can begin with: see `insert_edges`
+
+
+class Member(NamedTuple):
+    """A partition as `join_partitions` takes it. Its arrays lie where it lives."""
+
+    bvh: SearchIndex  # of its points
+    component: Array  # int32[n]: the component of every point, from 0
+    near: Array  # int32[m], ascending: the points near the border
+    weight: Array  # T[n]: lower bounds of the weights of edges from every point to other partitions
+    power: Array | None  # T[n]: lower bounds of the powers of distances that go with them; None: weights are powers
+    least: Array  # T[count]: the least `weight` of each component
+    rest: float  # the least `weight` of points that are not near the border
+    numbering: Numbering
+    outline: Outline  # of all partitions
+    level: Array  # int32[boxes]: where the boxes of its own outline lie in its hierarchy, see `box_labels`
+    node: Array  # int32[boxes]
+
+
+class JoinedRounds(NamedTuple):
+    """What `join_partitions` returns."""
+
+    left: Components
+    weight: Array  # T[count]: see `component_bounds`; of no meaning if one component is left
+    power: Array  # T[count]
+    taken: OpenEdges  # the edges that were contracted
+    rest: OpenEdges  # those that were found between the components that are left
+    costs: list[tuple[int, int, int]]  # of every round: components that it left, questions, and their bytes

@@ -50,6 +50,7 @@ from emst.cpu.partitions.joined import edge_order, edges_from, rows_here
 from emst.cpu.partitions.numbered import number_points, number_together, take_open
 from emst.cpu.partitions.outline import list_hits, node_boxes, outline_hits, outline_reaches
 from emst.cpu.partitions.questions import gathered_questions, questions
+from emst.cpu.partitions.rounds import join_partitions
 from emst.cpu.partitions.split import split_points
 from emst.cpu.points.ahead import load_ahead
 from emst.cpu.points.bvh import build_index, build_queries
@@ -140,6 +141,7 @@ __all__ = [
     "join_components",
     "join_distances",
     "join_duplicates",
+    "join_partitions",
     "join_rest",
     "kernels_ready",
     "label_nodes",

@@ -54,6 +54,7 @@ from emst.cuda.partitions.joined import edge_order, edges_from, rows_here
 from emst.cuda.partitions.numbered import number_points, number_together, take_open
 from emst.cuda.partitions.outline import list_hits, node_boxes, outline_hits, outline_reaches
 from emst.cuda.partitions.questions import gathered_questions, questions
+from emst.cuda.partitions.rounds import join_partitions
 from emst.cuda.partitions.split import split_points
 from emst.cuda.points.ahead import load_ahead
 from emst.cuda.points.bvh import build_index, build_queries
@@ -144,6 +145,7 @@ __all__ = [
     "join_components",
     "join_distances",
     "join_duplicates",
+    "join_partitions",
     "join_rest",
     "kernels_ready",
     "label_nodes",

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from emst.backend.operations import Backend
-from emst.backend.partition_records import Components, JoinedComponents, OpenEdges
+from emst.backend.partition_records import Components, JoinedComponents, Member, OpenEdges, Outline
 from emst.backend.records import Array
 from emst.partitions import remembering
 from emst.partitions.asking import NO_COMPONENT, ask, groups_of
@@ -72,6 +72,11 @@ def all_rounds(
     asked: list[Any] = [None] * count
     replies: list[list[Any]] = [[] for _ in range(count)]
     with engine.at_once():
+        if here and not few:
+            state = engine.submit(at_once, state, locals_, outline, outlines, at=0)
+            costs = engine.gather([engine.submit(part, state, "costs", at=0)])[0]
+            for number, of_round in enumerate(costs[1:], 1):
+                progress.round(number, of_round.left)
         while costs[-1].left != 1:
             labels = _labels(state, count, here, engine)
             asked = [
@@ -104,6 +109,28 @@ def _labels(state: Future, count: int, here: bool, engine: Engine) -> list[Futur
     if here:
         return [engine.submit(labels_of, state, at=j) for j in range(count)]
     return [engine.submit(labels_of, state, at=0)] * count
+
+
+def at_once(
+    ops: Backend, state: Rounds, locals_: list[Local], outline: list[Outline], outlines: list[PartitionOutline]
+) -> Rounds:
+    """Task: the state after the rounds that the backend takes at once, if any. All partitions are in this process."""
+    members = [
+        Member(
+            local.partition.index,
+            *(local.component, local.near, local.weight),
+            None if local.partition.index.core is None else local.power,
+            *(local.least, local.rest, local.numbering, of_all, *own.nodes_on(ops)),
+        )
+        for local, of_all, own in zip(locals_, outline, outlines)
+    ]
+    components = Components(state.label, state.count, state.size, state.boxes)
+    joined = ops.join_partitions(members, state.edges, components, state.weight, state.power, state.bases)
+    if joined is None:
+        return state
+    left, of_rounds = joined.left, [RoundCosts(*of_round) for of_round in joined.costs]
+    labels = left.label, joined.weight, joined.power, None, left.boxes, left.count, state.bases
+    return Rounds(*labels, joined.rest, [*state.joined, joined.taken], left.size, [*state.costs, *of_rounds])
 
 
 # ---- answers -------------------------------------------------------------------------------------------------------

@@ -67,6 +67,7 @@ from partitions_reference import (  # noqa: F401, more operations
     join_bounds,
     join_components,
     join_distances,
+    join_partitions,
     least_of_others,
     list_hits,
     merge_edges,

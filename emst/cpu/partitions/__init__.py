@@ -7,6 +7,7 @@ border.py        bounds of edges to other partitions; components that must not h
 numbered.py      numbers of the components of partitions, and the edges between them that are not certain
 components.py    first edges of components between rounds of partitions, and points that ask
 questions.py     what these points ask other partitions, and what a partition is asked
+rounds.py        rounds over components at once, on a GPU
 joined.py        edges that rounds have found: rows of their ends, and the total order
 first_rounds.py  what the dendrogram begins with, on a GPU
 gathered.py      edges of partitions as one list

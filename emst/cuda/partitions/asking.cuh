@@ -21,8 +21,8 @@ struct Asking {
 
   // Whether points that are not among these may ask, because of component c. No number is negative, but for the bound
   // of a component that asks for nothing.
-  __device__ bool exceeds_rest(i64 c) const {
-    const Bits<T> most = bound[group[c]];
+  __device__ bool exceeds_rest(i64 c) const { return exceeds_rest(c, bound[group[c]]); }
+  __device__ bool exceeds_rest(i64 c, Bits<T> most) const {
     return bits_of(rest) < INFINITE<T> && most >= least[c] && most >= bits_of(rest);
   }
 };

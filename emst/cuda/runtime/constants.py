@@ -27,6 +27,8 @@ MERGED_EACH = 9  # edges of a thread that merges two lists, odd so that threads 
 LONGEST_RUN = 64  # of equally heavy edges that are put in order while they are written (result.cu)
 CLIMBS, MEETING_WORDS = 8, 12  # passes towards roots, at most; 32-bit words of a `Meeting` (contraction.cu)
 
+JOINED_WORDS = 5  # 32-bit words of the `Progress` in partitions/rounds.cu
+
 # The order of points, their hierarchy and its walk.
 SPLIT_TILE, MOST_SPLITS = 2048, 32  # points of a block; segments up to which points are counted, not sorted (split.cu)
 CROWD, CURVE_BITS = records.CROWD, records.CURVE_BITS

@@ -77,7 +77,7 @@ def concatenated_columns(columns: Sequence[Sequence[Any]]) -> list[cupy.ndarray]
             elif part.data.device_id != current_gpu():
                 _from_another_gpu(part, whole[begin:end])
             else:
-                _write(part, whole[begin:end])
+                write(part, whole[begin:end])
             begin = end
     _copy_pieces(pieces)
     ours = iter(wholes)
@@ -117,11 +117,12 @@ def _copy_pieces(pieces: Sequence[Piece]) -> None:
 def copied(array: cupy.ndarray) -> cupy.ndarray:
     """See `emst.backend.operations`. CuPy compiles a kernel for every type that it copies."""
     copy = cupy.empty(array.shape, array.dtype)
-    _write(array, copy)
+    write(array, copy)
     return copy
 
 
-def _write(array: cupy.ndarray, place: cupy.ndarray) -> None:
+def write(array: cupy.ndarray, place: cupy.ndarray) -> None:
+    """Copy an array of the current GPU to a place there, of the same shape and dtype."""
     assert array.dtype == place.dtype and array.shape == place.shape
     if array.flags.c_contiguous:
         place.data.copy_from_device_async(array.data, array.nbytes)
@@ -232,6 +233,15 @@ def readable(array: Any) -> cupy.ndarray:
     """See `emst.backend.operations`."""
     here = isinstance(array, cupy.ndarray) and array.data.device_id == current_gpu()
     return array if not here and _is_readable(array) else asarray(array)
+
+
+def are_readable(arrays: Sequence[Any], gpus: Sequence[int]) -> bool:
+    """Whether kernels on all of these GPUs can read all of these arrays in place."""
+    for gpu in set(gpus):
+        with cupy.cuda.Device(gpu):
+            if not all(array.data.device_id == gpu or _is_readable(array) for array in arrays):
+                return False
+    return True
 
 
 def _is_readable(array: Any) -> bool:

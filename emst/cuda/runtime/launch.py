@@ -122,6 +122,25 @@ def _launch(
     start(code_address, grid, block, shared, arguments.address, waits)
 
 
+class Repeated:
+    """A kernel of so many blocks that the current thread starts again and again on the current GPU, always with the
+    same arguments. It keeps the arrays among them."""
+
+    def __init__(
+        self, room: str, name: str, blocks: int, *args: Any, block: int = BLOCK, resident: bool = False
+    ) -> None:
+        enter_context()
+        check(room, name, args)
+        self._arguments, self._kept = Arguments(args), args
+        self._arguments.write(args)
+        self._code = _loaded(Kernel(room, name, resident))[1].ptr
+        self._grid, self._block, self._waits = (blocks, 1, 1), (block, 1, 1), resident and blocks > 1
+
+    def start(self) -> None:
+        """Launch it on the current stream."""
+        start(self._code, self._grid, self._block, 0, self._arguments.address, self._waits)
+
+
 def enter_context() -> None:
     """Make the current GPU's context that of this thread: the driver does not, nor does every call of CuPy."""
     cupy.cuda.runtime.memGetInfo()
