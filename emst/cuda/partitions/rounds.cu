@@ -2,8 +2,9 @@
 // Members and home read each other's memory. The host launches all kernels of a round with the same arguments as in the
 // round before, and does not wait for numbers: kernels read these from the memory of the GPU.
 //
-// rounds.py launches, on the GPU of every member, begin_round, ask_others, answer_others and first_answers, with labels
-// of the member's nodes in between (points/labels.cu, box_labels in components.cu); then, at home, join_answers.
+// rounds.py launches, on the GPU of every member, begin_round, list_asking, ask_others, answer_others and
+// first_answers, with labels of the member's nodes in between (points/labels.cu, box_labels in components.cu); then, at
+// home, join_answers.
 #include "partitions/asking.cuh"
 #include "partitions/contraction.cuh"
 #include "partitions/outline.cuh"
@@ -17,6 +18,8 @@ struct Progress {
   int round;              // the next one, from 0
 };
 static_assert(sizeof(Progress) == EMST_JOINED_WORDS * sizeof(int), "rounds.py allocates it");
+
+constexpr int SMALLEST_PACKET = 4;  // questions that a warp takes together, at least
 
 enum Over { GOES_ON, JOINED, TOO_MANY, CYCLE };
 
@@ -40,6 +43,7 @@ struct Copy {
   Bits<T> *weight, *power;  // power is null where weights are powers
   int *boxes;
   u32 *asked;    // by member: how many points ask it
+  u32 *listed;   // how many points may ask
   int *exceeds;  // 1 once points beyond those near the border may ask, too
 };
 
@@ -49,7 +53,7 @@ struct Member {
   const T *rows;
   const int *component;
   const int *questions;  // [members][room]: places of the points that ask each
-  const u32 *asked;
+  const u32 *asked, *listed;
   const int *answers;  // how many answers it has; then 1 if it has got more questions than it has room for
   const u64 *found;    // of every component, the first edge among the answers
   const int *boxes;    // labels of its outline
@@ -72,37 +76,58 @@ __global__ void begin_round(const Home<T> home, const Copy<T> here, const Asking
   }
   for (i64 i = first; i < home.nodes; i += step) here.boxes[i] = home.boxes[i];
   for (i64 j = first; j < members; j += step) here.asked[j] = 0;
+  if (first == 0) *here.listed = 0;
   for (i64 c = first; c < near.components; c += step)
     if (near.exceeds_rest(c, home.weight[label[base + c]])) *here.exceeds = 1;
 }
 
-// Lists the points that ask each of the other members. Of the points of a block, those that ask come together first:
-// then most warps have nothing to do.
-template <class T, int METRIC>
+// Lists the points that may ask. A block takes points that lie one after the other on the curve, and so do those that
+// it lists.
+template <class T>
 __global__ void __launch_bounds__(THREADS)
-    ask_others(const Copy<T> here, const Asking<T> near, const Asking<T> all, const T *rows, int dimensions, int stride,
-               const Norm<METRIC> norm, const Outline<T> outline, int *questions, i64 room) {
-  __shared__ int listed[THREADS];
+    list_asking(const Copy<T> here, const Asking<T> near, const Asking<T> all, int *listed, i64 room) {
+  __shared__ i64 begin;
   if (here.progress->over) return;
   const Asking<T> &asking = *here.exceeds ? all : near;
-  for (i64 first = blockIdx.x * (i64)THREADS; first < asking.count; first += gridDim.x * (i64)THREADS) {
-    const i64 i = first + threadIdx.x;
-    const bool asks[1] = {i < asking.count && asking.asks(i, asking.group[asking.component[asking.place(i)]])};
+  const i64 share = (asking.count / gridDim.x / THREADS + 1) * THREADS;
+  const i64 first = minimum(blockIdx.x * share, asking.count), end = minimum(first + share, asking.count);
+  const auto asks = [&](i64 i) { return asking.asks(i, asking.group[asking.component[asking.place(i)]]); };
+  u64 mine = 0;
+  for (i64 i = first + threadIdx.x; i < end; i += THREADS) mine += asks(i);
+  mine = block_sum<THREADS>(mine);
+  if (mine == 0) return;
+  if (threadIdx.x == 0) begin = (i64)atomicAdd(here.listed, (u32)mine);
+  __syncthreads();
+  i64 before = begin;
+  for (i64 tile = first; tile < end; tile += THREADS) {
+    const i64 i = tile + threadIdx.x;
+    const bool kept[1] = {i < end && asks(i)};
     u32 at[1];
-    const u32 count = block_places<THREADS>(asks, at);
-    if (count == 0) continue;
-    if (asks[0]) listed[at[0]] = (int)asking.place(i);
-    __syncthreads();
-    const bool mine = threadIdx.x < count;
-    const int place = listed[mine ? threadIdx.x : 0], label = asking.group[asking.component[place]];
+    const u32 count = block_places<THREADS>(kept, at);
+    if (kept[0] && before + at[0] < room) listed[before + at[0]] = (int)asking.place(i);
+    before += count;
+  }
+}
+
+// Lists, of the points that may ask, those that ask each of the other members.
+template <class T, int METRIC>
+__global__ void __launch_bounds__(THREADS)
+    ask_others(const Copy<T> here, const int *listed, i64 room, const int *component, i64 base, const T *rows,
+               int dimensions, int stride, const Norm<METRIC> norm, const Outline<T> outline, int *questions) {
+  if (here.progress->over) return;
+  const i64 count = *here.listed, tiles = (count + THREADS - 1) / THREADS;
+  if (count > room) return;
+  for (i64 tile = blockIdx.x; tile < tiles * outline.partitions; tile += gridDim.x) {
+    const int j = (int)(tile % outline.partitions);
+    if (j == outline.home) continue;
+    const i64 i = tile / outline.partitions * THREADS + threadIdx.x;
+    const int place = listed[minimum(i, count - 1)], label = here.label[base + component[place]];
     const T *const x = rows + (i64)place * stride;
     const Box<T, METRIC> point{x, x, dimensions};
-    for (int j = 0; j < outline.partitions; j++) {
-      if (j == outline.home) continue;
-      const bool hit[1] = {mine && hits(point, label, asking.bound[label], norm, outline, j)};
-      const i64 k = (i64)reserve<THREADS>(hit, here.asked + j, at) + at[0];
-      if (hit[0] && k < room) questions[j * room + k] = place;
-    }
+    const bool hit[1] = {i < count && hits(point, label, here.weight[label], norm, outline, j)};
+    u32 at[1];
+    const i64 k = (i64)reserve<THREADS>(hit, here.asked + j, at) + at[0];
+    if (hit[0] && k < room) questions[j * room + k] = place;
   }
 }
 
@@ -115,7 +140,7 @@ __global__ void __launch_bounds__(32 * WARPS)
   __shared__ u64 stacks[WARPS][STACK];
   if (here.progress->over) return;
   i64 all = 0;
-  bool fits = true;
+  bool fits = *members[me].listed <= room;
   for (int s = 0; s < count; s++) {
     const i64 asked = s == me ? 0 : members[s].asked[me];
     all += asked;
@@ -133,20 +158,24 @@ __global__ void __launch_bounds__(32 * WARPS)
   search.labels = labels;
   search.group = here.label + mine.base;
   search.groups = (int)components;
+  const i64 warps = gridDim.x * (i64)WARPS;
+  int size = 32;
+  while (size > SMALLEST_PACKET && all < size * warps) size /= 2;
   i64 packet = thread_id() / 32, before = 0;
   for (int s = 0; s < count; s++) {
     if (s == me) continue;
     const Member<T> sender = members[s];
-    const i64 asked = sender.asked[me], packets = (asked + 31) / 32;
+    const i64 asked = sender.asked[me], packets = (asked + size - 1) / size;
     const int *const questions = sender.questions + me * room;
-    for (; packet < packets; packet += gridDim.x * (i64)WARPS) {
-      const i64 q = packet * 32 + lane_id();
+    for (; packet < packets; packet += warps) {
+      const i64 q = packet * size + minimum((int)lane_id(), size - 1);
+      const bool on = (int)lane_id() < size && q < asked;
       const int place = questions[minimum(q, asked - 1)];
       const int component = sender.component[place] + (int)sender.base, label = here.label[component];
       const Row<T, D> x = load<T, D>(sender.rows, place);
-      search.begin(x, label, bits_of(x.tag), here.weight[label], q < asked);
+      search.begin(x, label, bits_of(x.tag), here.weight[label], on);
       walk<T, D>(h, nodes, Packet<T, D>(search.x), stacks[threadIdx.x / 32], search);
-      if (q >= asked) continue;
+      if (!on) continue;
       const i64 mine_id = sender.numbering.id_of(place);
       u64 *const edge = words + (before + q) * WORDS_OF<T>;
       if (!search.has_found()) {  // an edge inside a component counts for none

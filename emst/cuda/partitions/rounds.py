@@ -126,10 +126,11 @@ class _Part:
             (home.label.shape[1], np.int32), bound, (len(home.boxes), np.int32), *mrd * (bound,)
         )
         self.power = power[0] if mrd else None
-        self.progress, self.asked, self.answers, self.exceeds = zeros(
-            (JOINED_WORDS, np.int32), (members, np.uint32), (2, np.int32), (1, np.int32)
+        self.progress, self.asked, self.may_ask, self.answers, self.exceeds = zeros(
+            (JOINED_WORDS, np.int32), (members, np.uint32), (1, np.uint32), (2, np.int32), (1, np.int32)
         )
-        self.questions, self.here, self.found, self.words = scratch(
+        self.listed, self.questions, self.here, self.found, self.words = scratch(
+            (self.room, np.int32),
             ((members, self.room), np.int32),
             (len(member.level), np.int32),
             ((count, home.width), np.uint64),
@@ -140,7 +141,7 @@ class _Part:
         self.near, self.all = self._asking(member.near, member.rest), self._asking(None, float("inf"))
         arrays, self.outline = outline_by_value(member.outline._replace(label=self.boxes), self.number)
         self._kept.append(arrays)
-        copy = self.progress, self.label, self.weight, self.power, self.boxes, self.asked, self.exceeds
+        copy = self.progress, self.label, self.weight, self.power, self.boxes, self.asked, self.may_ask, self.exceeds
         self.copy = as_struct([0 if array is None else array.data.ptr for array in copy], np.uint64)
 
     def _asking(self, places: cupy.ndarray | None, rest: float) -> np.ndarray:
@@ -158,9 +159,9 @@ class _Part:
         """`Member` of rounds.cu."""
         member = self.member
         arrays = [array.data.ptr for array in (self.index.rows, self.labels)]
-        asked, answers = (array.data.ptr for array in (self.asked, self.answers))
+        counts = [array.data.ptr for array in (self.asked, self.may_ask, self.answers)]
         lengths = self.base, self.box, len(member.level)
-        return [*arrays, self.questions, asked, answers, self.found, self.here, *member.numbering, *lengths]
+        return [*arrays, self.questions, *counts, self.found, self.here, *member.numbering, *lengths]
 
     def prepare(self, rows: np.ndarray) -> None:
         """Get the kernels ready on the current GPU, with the `row` of every member."""
@@ -171,10 +172,11 @@ class _Part:
         blocks = min(-(-most // BLOCK), sms * BLOCKS_AN_SM)
         args = self.home.given, self.copy, self.near, self.base, members
         begin = Repeated(PATH, f"begin_round<{T}>", blocks, *args)
-        asking = self.copy, self.near, self.all, index.rows, *index.shape, index.metric.norm, self.outline
-        blocks = min(-(-index.n // BLOCK), sms * BLOCKS_AN_SM)
-        name = f"ask_others<{T}, {index.metric.number}>"
-        self.ask = [begin, Repeated(PATH, name, blocks, *asking, self.questions, room)]
+        blocks, lists = min(-(-index.n // BLOCK), sms * BLOCKS_AN_SM), (self.listed, room)
+        asking = Repeated(PATH, f"list_asking<{T}>", blocks, self.copy, self.near, self.all, *lists)
+        points = self.labels, self.base, index.rows, *index.shape, index.metric.norm
+        places, name = (*points, self.outline, self.questions), f"ask_others<{T}, {index.metric.number}>"
+        self.ask = [begin, asking, Repeated(PATH, name, sms * BLOCKS_AN_SM, self.copy, *lists, *places)]
         self.mark = list(self._labels(group))
         mrd = "false" if index.core is None else "true"
         answers = self.copy, table, members, number, index.rows, self.labels, len(member.least)
@@ -183,10 +185,10 @@ class _Part:
         name = f"answer_others<{index.template}, {mrd}>"
         answer = Repeated(PATH, name, blocks, *answers, *found, block=32 * WALK_WARPS)
         name, count = f"first_answers<{T}>", len(self.weight)
-        lists = scratch((count, np.uint64), (count, np.uint32))
-        args = self.copy, self.words, self.answers, *lists, self.found, *zeros((MEETING_WORDS, np.uint32))
+        firsts = *scratch((count, np.uint64), (count, np.uint32)), self.found, *zeros((MEETING_WORDS, np.uint32))
         blocks = _blocks(name, -(-max(room, count) // (EACH * BLOCK)))
-        self.answer = [answer, Repeated(PATH, name, blocks, *args, block=BLOCK, resident=True)]
+        first = Repeated(PATH, name, blocks, self.copy, self.words, self.answers, *firsts, block=BLOCK, resident=True)
+        self.answer = [answer, first]
 
     def _labels(self, group: cupy.ndarray) -> Iterator[Repeated]:
         """The kernels of `label_nodes` and `box_labels`."""

@@ -103,6 +103,16 @@ def _launch(
     resident: bool = False,
     shared: int = 0,
 ) -> None:
+    code_address, arguments = _checked(room, name, args, resident, shared)
+    arguments.write(args)
+    waits = resident and grid[0] > 1  # a block alone waits for no other one: its launch takes less time
+    start(code_address, grid, block, shared, arguments.address, waits)
+
+
+def _checked(
+    room: str, name: str, args: tuple[Any, ...], resident: bool = False, shared: int = 0
+) -> tuple[int, Arguments]:
+    """The address of a kernel's code, and the thread's places for arguments of these types, which fit."""
     gpu = current_gpu()
     ready = _thread.ready.get(gpu)
     if ready is None:
@@ -116,10 +126,7 @@ def _launch(
         if shared:
             function.max_dynamic_shared_size_bytes = shared
         found = ready[key] = code.ptr, Arguments(args)
-    code_address, arguments = found
-    arguments.write(args)
-    waits = resident and grid[0] > 1  # a block alone waits for no other one: its launch takes less time
-    start(code_address, grid, block, shared, arguments.address, waits)
+    return found
 
 
 class Repeated:
@@ -129,11 +136,9 @@ class Repeated:
     def __init__(
         self, room: str, name: str, blocks: int, *args: Any, block: int = BLOCK, resident: bool = False
     ) -> None:
-        enter_context()
-        check(room, name, args)
+        self._code, _ = _checked(room, name, args, resident)
         self._arguments, self._kept = Arguments(args), args
         self._arguments.write(args)
-        self._code = _loaded(Kernel(room, name, resident))[1].ptr
         self._grid, self._block, self._waits = (blocks, 1, 1), (block, 1, 1), resident and blocks > 1
 
     def start(self) -> None:
