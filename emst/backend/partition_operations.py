@@ -141,17 +141,6 @@ class PartitionOperations(Protocol):
 
         The operation only starts the work. It returns a function; who calls that waits for both results."""
 
-    def questions(
-        self, index: SearchIndex, asking: Asking, base: int, numbering: Numbering, outline: Outline, home: int
-    ) -> Callable[[], tuple[Questions, list[int]] | None]:
-        """What points of partition `home` ask the others: those of `asking_points`, without `nearest`, that have a leaf
-        of the outline within the bound of their component, whose label is MIXED or another component. All partitions
-        together call component c of this one ``c + base``.
-
-        The questions to one partition after the other, each in the order of the points, and where those to every
-        partition begin, and how many there are: partitions + 1 numbers. None if other points of the partition may ask,
-        too. As `asking_points`, it returns a function."""
-
     def gathered_questions(self, packets: Sequence[Questions], label: Array, norm: Norm) -> GatheredQuestions:
         """The questions of one or more senders, one after the other. ``label[component]`` is what a component is part
         of now, int32. Their arrays may lie anywhere."""
@@ -171,23 +160,6 @@ class PartitionOperations(Protocol):
         lies in ``query_component[i]``, int32, and has the id ``query_id[i]``, int64; these are `a` and one of the ends.
         A point lies in ``component[place] + base`` and has the id that `numbering` says. A query without a point has an
         edge inside its component, whose id at this end has no meaning."""
-
-    def first_edges_across(
-        self,
-        nearest: Array,
-        weight: Array,
-        power: Array,
-        query_component: Array,
-        query_id: Array,
-        component: Array,
-        base: int,
-        numbering: Numbering,
-        label: Array,
-        count: int,
-    ) -> OpenEdges:
-        """Of the edges that `edges_across` returns for the first eight arguments, the first one in the total order that
-        leaves each of `count` components: see `first_edges`. Where none does, all of the edge is 0, as by
-        `edges_at`."""
 
     def first_edges(self, edges: OpenEdges, label: Array, count: int, both: bool = True) -> Array:
         """The place of the first edge in the total order that leaves each of `count` components, -1 where none does:
@@ -222,7 +194,7 @@ class PartitionOperations(Protocol):
     ) -> JoinedRounds | None:
         """Rounds over the components of all partitions at once, where the backend gains by that; None where it does
         not, or cannot. In each round every component takes the first edge that leaves it in the total order, of the
-        known `edges` and those that its points find in other partitions (`questions`, `nearest_across`); then they are
+        known `edges` and those that its points find in other partitions; then they are
         contracted (`join_components`). The rounds end when one component is left, or earlier, before a round that would
         need too much memory.
 

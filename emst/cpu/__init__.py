@@ -41,7 +41,6 @@ from emst.cpu.partitions.components import (
     edges_across,
     edges_at,
     first_edges,
-    first_edges_across,
     join_components,
 )
 from emst.cpu.partitions.first_rounds import ends_of_joined, seen_by_partition, whole_first_round
@@ -49,7 +48,7 @@ from emst.cpu.partitions.gathered import insert_edges, merge_edges
 from emst.cpu.partitions.joined import edge_order, edges_from, rows_here
 from emst.cpu.partitions.numbered import number_points, number_together, take_open
 from emst.cpu.partitions.outline import list_hits, node_boxes, outline_hits, outline_reaches
-from emst.cpu.partitions.questions import gathered_questions, questions
+from emst.cpu.partitions.questions import gathered_questions
 from emst.cpu.partitions.rounds import join_partitions
 from emst.cpu.partitions.split import split_points
 from emst.cpu.points.ahead import load_ahead
@@ -125,7 +124,6 @@ __all__ = [
     "entry_rows",
     "exemplar_distances",
     "first_edges",
-    "first_edges_across",
     "for_blocks",
     "forget_bounds",
     "forget_neighbours",
@@ -173,7 +171,6 @@ __all__ = [
     "point_statistics",
     "put",
     "query_cores",
-    "questions",
     "readable",
     "require_memory",
     "row_core_distances",

@@ -45,7 +45,6 @@ from emst.cuda.partitions.components import (
     edges_across,
     edges_at,
     first_edges,
-    first_edges_across,
     join_components,
 )
 from emst.cuda.partitions.first_rounds import ends_of_joined, seen_by_partition, whole_first_round
@@ -53,7 +52,7 @@ from emst.cuda.partitions.gathered import insert_edges, merge_edges
 from emst.cuda.partitions.joined import edge_order, edges_from, rows_here
 from emst.cuda.partitions.numbered import number_points, number_together, take_open
 from emst.cuda.partitions.outline import list_hits, node_boxes, outline_hits, outline_reaches
-from emst.cuda.partitions.questions import gathered_questions, questions
+from emst.cuda.partitions.questions import gathered_questions
 from emst.cuda.partitions.rounds import join_partitions
 from emst.cuda.partitions.split import split_points
 from emst.cuda.points.ahead import load_ahead
@@ -129,7 +128,6 @@ __all__ = [
     "entry_rows",
     "exemplar_distances",
     "first_edges",
-    "first_edges_across",
     "for_blocks",
     "forget_bounds",
     "forget_neighbours",
@@ -177,7 +175,6 @@ __all__ = [
     "point_statistics",
     "put",
     "query_cores",
-    "questions",
     "readable",
     "require_memory",
     "row_core_distances",

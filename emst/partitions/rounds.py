@@ -1,11 +1,10 @@
 """Borůvka's rounds over what is left when every partition has done what it does alone: a graph of components.
 
-A round has three kinds of tasks: every partition asks others (`asking.py`), every partition answers, and one worker
-joins: it takes the lightest edge of every component, and contracts these edges. The state between rounds is in
-`components.py`.
+A round has three kinds of tasks: every partition asks others (`remembering.py`), every partition answers, and one
+worker joins: it takes the lightest edge of every component, and contracts these edges. The state between rounds is in
+`components.py`. GPUs that read each other's memory take all rounds in one task (`at_once`).
 
-Travels: the edges of every `Answer` to the worker that joins; and with few messages, a `Reply` to each partition that
-has asked.
+Travels: a `Reply` to each partition that has asked, and the edges of every `Answer` to the worker that joins.
 
 Invariant: a partition answers with the nearest point of another component for each point that it was sent. So the
 lightest edge of a component, all of whose points have asked or need not ask, is among the edges that were found.
@@ -23,7 +22,7 @@ from emst.backend.operations import Backend
 from emst.backend.partition_records import Components, JoinedComponents, Member, OpenEdges, Outline
 from emst.backend.records import Array
 from emst.partitions import remembering
-from emst.partitions.asking import NO_COMPONENT, ask, groups_of
+from emst.partitions.asking import NO_COMPONENT, groups_of
 from emst.partitions.components import (
     RoundCosts,
     Rounds,
@@ -43,7 +42,7 @@ from emst.progress import Progress
 class Answer(Sender):
     """What a partition has found in a round. The packets are `Reply`."""
 
-    edges: OpenEdges  # with few messages, the lightest between any two components; otherwise of any component
+    edges: OpenEdges  # the lightest between any two components
     sampled: list[Array]  # int32: components of this round of which it was sent a sample only
     boxes: Array  # int32: labels of its outline
     asked: int  # points that it was sent
@@ -67,41 +66,41 @@ def all_rounds(
         What was there before the first round, and what every round left and sent.
     """
     costs = [RoundCosts(0, 0, 0)]
-    count, few = len(locals_), engine.few_messages
+    count = len(locals_)
     here = in_one_place(engine, count)
     asked: list[Any] = [None] * count
     replies: list[list[Any]] = [[] for _ in range(count)]
     with engine.at_once():
-        if here and not few:
+        if here and not engine.few_messages:
             state = engine.submit(at_once, state, locals_, outline, outlines, at=0)
-            costs = engine.gather([engine.submit(part, state, "costs", at=0)])[0]
-            for number, of_round in enumerate(costs[1:], 1):
-                progress.round(number, of_round.left)
+            costs = _reported(costs, state, engine, progress)
         while costs[-1].left != 1:
             labels = _labels(state, count, here, engine)
             asked = [
                 engine.submit(remembering.ask, local, labels[j], outline[j], asked[j], replies[j], at=j)
-                if few
-                else engine.submit(ask, local, labels[j], outline[j], asked[j], at=j)
                 for j, local in enumerate(locals_)
             ]
             arriving = routed(asked, count, engine)
             answers = [
-                engine.submit(answer, local, labels[j], outlines[j], arriving[j], few, at=j)
+                engine.submit(answer, local, labels[j], outlines[j], arriving[j], at=j)
                 for j, local in enumerate(locals_)
             ]
             state = engine.submit(join, state, answers, at=0)
-            if few:
-                replies = routed(answers, count, engine)
-            before = len(costs)
-            costs = engine.gather([engine.submit(part, state, "costs", at=0)])[0]
-            for number, of_round in enumerate(costs[before:], before):
-                progress.round(number, of_round.left)
+            replies = routed(answers, count, engine)
+            costs = _reported(costs, state, engine, progress)
             if len(costs) > 9 * costs[0].left.bit_length() + 2:  # at worst all wait for nine rounds before some join
                 raise RuntimeError(
                     f"{costs[-1].left:,} components are left after {len(costs) - 1} rounds; please report this"
                 )
     return state, costs
+
+
+def _reported(before: list[RoundCosts], state: Future, engine: Engine, progress: Progress) -> list[RoundCosts]:
+    """The costs of all rounds, of which those that are new are reported. The first are those before the rounds."""
+    costs: list[RoundCosts] = engine.gather([engine.submit(part, state, "costs", at=0)])[0]
+    for number in range(len(before), len(costs)):
+        progress.round(number, costs[number].left)
+    return costs
 
 
 def _labels(state: Future, count: int, here: bool, engine: Engine) -> list[Future]:
@@ -115,6 +114,8 @@ def at_once(
     ops: Backend, state: Rounds, locals_: list[Local], outline: list[Outline], outlines: list[PartitionOutline]
 ) -> Rounds:
     """Task: the state after the rounds that the backend takes at once, if any. All partitions are in this process."""
+    if state.count == 1:
+        return state
     members = [
         Member(
             local.partition.index,
@@ -142,10 +143,9 @@ def answer(
     labels: Labels,
     outline: PartitionOutline,
     asked: list[Any],
-    few_messages: bool,
 ) -> Answer:
     """The nearest points of this partition in other components for all points that it was sent. `asked` holds what
-    `asking.ask` or `remembering.ask` returned in every partition; `few_messages` is that of the engine."""
+    `remembering.ask` returned in every partition."""
     index, partition, place = local.partition.index, local.partition, local.place
     if labels.count == 1:
         return Answer({}, _no_edges(ops, index.dtype), [], ops.xp.empty(0, np.int32), 0, 0)
@@ -163,17 +163,13 @@ def answer(
     if not packets:
         return Answer({}, _no_edges(ops, index.dtype), [], boxes, 0, 0)
     sampled = [ops.asarray(packet.sampled) for packet in packets.values() if packet.sampled is not None]
-    across = *found, asking.component, asking.ids, local.component, base, local.numbering
-    replies: dict[int, Reply] = {}
-    if few_messages:
-        edges, start = ops.edges_across(*across), 0
-        ends = ops.xp.where(found[0] >= 0, edges.b, np.int32(NO_COMPONENT))
-        for other, packet in packets.items():
-            rows = slice(start, start := start + len(packet.questions.ids))
-            replies[other] = Reply(ends[rows], edges.weight[rows], edges.power[rows])
-        edges = _lightest_of_pairs(ops, chosen(edges, np.flatnonzero(ends >= 0)), label, labels.count)
-    else:  # those that no edge leaves get an edge inside component 0, which `join` drops: no count has to be known
-        edges = ops.first_edges_across(*across, label, labels.count)
+    edges = ops.edges_across(*found, asking.component, asking.ids, local.component, base, local.numbering)
+    ends = ops.xp.where(found[0] >= 0, edges.b, np.int32(NO_COMPONENT))
+    replies, start = {}, 0
+    for other, packet in packets.items():
+        rows = slice(start, start := start + len(packet.questions.ids))
+        replies[other] = Reply(ends[rows], edges.weight[rows], edges.power[rows])
+    edges = _lightest_of_pairs(ops, chosen(edges, np.flatnonzero(ends >= 0)), label, labels.count)
     size = bytes_of([[packet.questions for packet in packets.values()], sampled, replies])
     return Answer(replies, edges, sampled, boxes, len(asking.ids), size)
 

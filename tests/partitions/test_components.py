@@ -61,22 +61,6 @@ def test_edges_across(ops, dtype, start):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("m", [1, 50, 60_000])
-@pytest.mark.parametrize("ties", [1, 10**6])
-def test_first_edges_across(ops, dtype, m, ties):
-    """Of many edges, blocks of a GPU read what others have written. Some components ask for nothing, and some queries
-    find nothing."""
-    rng = np.random.default_rng([m, ties])
-    nearest = rng.integers(-1, 100, m).astype(np.int32)
-    weight, power = (rng.integers(1, ties + 1, (2, m)) / ties).astype(dtype)
-    query_component, component = rng.integers(0, 90, m).astype(np.int32), rng.integers(0, 7, 100).astype(np.int32)
-    query_id, label = rng.integers(0, 2**34, m), rng.integers(0, 300, 97).astype(np.int32)
-    args = nearest, weight, power, query_component, query_id, component, 90, Numbering(2**33, 40, 7), label, 300
-    found = ops.first_edges_across(*(on(ops, one) for one in args))
-    np.testing.assert_array_equal(to_host(found.words), reference.first_edges_across(*args).words)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("count", [2, 9, 3000])
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("shape", ["path", "star", "random"])

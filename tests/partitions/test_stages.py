@@ -5,17 +5,18 @@ import pickle
 import dask.sizeof
 import numpy as np
 import pytest
+from stages import local_trees, partitions_of
 
 import emst.cpu
 from emst.backend.partition_records import OpenEdges
 from emst.backend.records import EUCLIDEAN
 from emst.inputs.devices import to_host
 from emst.inputs.scaling import scale_of
-from emst.partitions import asking, certain, components, partition, remembering, rounds
-from emst.partitions.engine import bytes_of, completed
+from emst.partitions import components, partition, remembering, rounds
+from emst.partitions.engine import bytes_of
 from emst.partitions.outline import BOXES, joined_outline, on_backend, outline_of, reaches
-from emst.partitions.partition import Cutting, box_members, sample_codes, with_core_distances
-from emst.partitions.records import Place, Search
+from emst.partitions.partition import with_core_distances
+from emst.partitions.records import Search
 from emst.spanning import spanning_tree
 
 RNG = np.random.default_rng(13)  # for SETS; tests take `rng`
@@ -25,33 +26,6 @@ SETS = {
     "equal": np.concatenate([RNG.random((500, 2)), np.full((1500, 2), 0.7)]),
     "heavy tails": RNG.lognormal(0, 5, (2000, 2)),
 }
-
-
-def partitions_of(ops, X, count, k=1, chunks=3):
-    """The partitions of some points, by the tasks of `partitioned_tree`, one after the other."""
-    X = ops.asarray(X)
-    statistics = ops.point_statistics(X)
-    scale = scale_of(statistics, X.dtype)
-    search = Search(k, scale, EUCLIDEAN, 1.0)
-    cutting = Cutting(statistics.box, len(X), count, scale)
-    firsts = np.linspace(0, len(X), chunks + 1).astype(int)
-    parts = [X[a:b] for a, b in zip(firsts, firsts[1:])]
-    while cutting.open:
-        paths, boxes = [one.path for one in cutting.open], [one.cell.box for one in cutting.open]
-        cutting.cut([sample_codes(ops, part, scale, paths, boxes) for part in parts])
-        if cutting.crowded:
-            cutting.box([box_members(ops, part, scale, [one.path for one in cutting.crowded]) for part in parts])
-    segments = cutting.segments()
-    pieces = [
-        partition.split(ops, part, None, int(first), cutting.n, cutting.root, segments, search)
-        for part, first in zip(parts, firsts)
-    ]
-    made = []
-    for j in range(segments[-1].partition + 1):
-        if sum(len(of_chunk[j].rows) for of_chunk in pieces):
-            inside = [segment.cell for segment in segments if segment.partition == j]
-            made.append(partition.assemble(ops, pieces, j, inside, search, True))
-    return made, scale
 
 
 @pytest.mark.parametrize("count", [2, 7, 30])
@@ -111,19 +85,6 @@ def test_outlines_hold_their_points_and_reaches_are_lower_bounds(ops, rng, name)
         far = np.ones(len(reach), bool)
         far[near] = False
         assert rest == min(reach[far], default=np.inf)
-
-
-def local_trees(ops, made, k=1, core_factor=1.0):
-    """The partitions with their certain edges, by the tasks of `partitioned_tree`."""
-    outline = on_backend(ops, joined_outline(ops, [outline_of(ops, part, BOXES) for part in made]))
-    borders = [certain.border_of(ops, part, outline, j) for j, part in enumerate(made)]
-    search = Search(k, 1.0, EUCLIDEAN, core_factor)
-    amount = search.amount(max(k - 1, 1))
-    answers = [certain.distances_for(ops, part, j, amount, borders) for j, part in enumerate(made)]
-    starts = np.cumsum([0, *(part.size for part in made)]).tolist()
-    return [
-        certain.local_tree(ops, Place(j, starts[j]), part, borders[j], answers, search) for j, part in enumerate(made)
-    ]
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -189,34 +150,28 @@ def test_results_can_be_written_to_disk():
     assert copy.partition.lock is not local.partition.lock and copy.partition.lock.acquire(blocking=False)
 
 
-def rounds_of(ops, trees, k, few_messages):
-    """The state after the rounds, and the most points that were sent in one, by the tasks of `all_rounds`."""
+def rounds_of(ops, trees):
+    """The state after the rounds, by the tasks of `all_rounds`."""
     outlines = [outline_of(ops, local.partition, BOXES) for local in trees]
     outline = on_backend(ops, joined_outline(ops, outlines))
     state = components.begin(ops, [components.summary(ops, *pair) for pair in zip(trees, outlines)], EUCLIDEAN)
     asked, answers = [None] * len(trees), []
     while state.count > 1:
         labels = components.labels_of(ops, state)
-        asked = [
-            remembering.ask(ops, local, labels, outline, before, answers)
-            if few_messages
-            else completed(asking.ask(ops, local, labels, outline, before))
-            for local, before in zip(trees, asked)
-        ]
+        asked = [remembering.ask(ops, local, labels, outline, before, answers) for local, before in zip(trees, asked)]
         answers = [
-            rounds.answer(ops, local, labels, outline_of_one, asked, few_messages)
-            for local, outline_of_one in zip(trees, outlines)
+            rounds.answer(ops, local, labels, outline_of_one, asked) for local, outline_of_one in zip(trees, outlines)
         ]
         state = rounds.join(ops, state, answers)
     return state
 
 
-def check_rounds(ops, X, count, k, few_messages, core_factor=1.0):
+def check_rounds(ops, X, count, k, core_factor=1.0):
     """Certain edges, and those that rounds find, are the edges of the tree of one device."""
     made, _ = partitions_of(ops, X, count, k=len(X))
     if k > 1:
         made = [with_core_distances(ops, part, Search(k, 1.0, EUCLIDEAN, 1.0)) for part in made]
-    state = rounds_of(ops, trees := local_trees(ops, made, k, core_factor), k, few_messages)
+    state = rounds_of(ops, trees := local_trees(ops, made, k, core_factor))
     order = np.concatenate([to_host(local.partition.rows) for local in trees])
     found = components.all_joined(ops, state)
     joined = order[np.stack([to_host(found.u), to_host(found.v)], axis=1)]
@@ -226,14 +181,13 @@ def check_rounds(ops, X, count, k, few_messages, core_factor=1.0):
     assert np.array_equal(np.unique(edges, axis=0), np.unique(want, axis=0)) and len(edges) == len(X) - 1
 
 
-@pytest.mark.parametrize("few_messages", [True, False])
 @pytest.mark.parametrize("k", [1, 4])
 @pytest.mark.parametrize("name", SETS)
-def test_rounds_find_the_edges_that_are_left(ops, name, k, few_messages, monkeypatch):
+def test_rounds_find_the_edges_that_are_left(ops, name, k, monkeypatch):
     """Also where a component asks with few points at a time."""
     monkeypatch.setattr(remembering, "SAMPLE", 4)
     monkeypatch.setattr(remembering, "GROWTH", 2)
-    check_rounds(ops, SETS[name], 5, k, few_messages)
+    check_rounds(ops, SETS[name], 5, k)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
@@ -242,7 +196,7 @@ def test_a_neighbour_whose_core_distance_is_its_weight_says_nothing(ops, seed, m
     monkeypatch.setattr(remembering, "SAMPLE", 4)
     monkeypatch.setattr(remembering, "GROWTH", 2)
     X = np.random.default_rng(seed).lognormal(0, 2, (1500, 2))
-    check_rounds(ops, X, 12, k=5, few_messages=True, core_factor=16.0)
+    check_rounds(ops, X, 12, k=5, core_factor=16.0)
 
 
 @pytest.mark.parametrize("k", [1, 4])
@@ -252,21 +206,23 @@ def test_of_equal_edges_a_point_remembers_the_first(ops, seed, k):
     for the others."""
     rng = np.random.default_rng(seed)
     X = rng.permutation(np.unique(rng.integers(0, 3, (60, 5)), axis=0)).astype(float)
-    check_rounds(ops, X, 13, k, few_messages=True)
+    check_rounds(ops, X, 13, k)
 
 
-def test_points_remember_what_they_were_told(ops):
+def test_points_remember_what_they_were_told(ops, monkeypatch):
     """So they ask less often than points that forget, and no component that waits holds up the rounds."""
     made, _ = partitions_of(ops, np.random.default_rng(1).random((40_000, 3)), 6)
     trees = local_trees(ops, made)
-    remembering, forgetful = (rounds_of(ops, trees, 1, few_messages) for few_messages in (True, False))
-    sent = [sum(one.asked for one in state.costs) for state in (remembering, forgetful)]
+    states = [rounds_of(ops, trees)]
+    monkeypatch.setattr(remembering, "SAMPLE", 10**9)
+    monkeypatch.setattr(remembering, "_with_replies", lambda ops, before, replies, number: before.memory)
+    states.append(rounds_of(ops, trees))
+    sent = [sum(one.asked for one in state.costs) for state in states]
     assert 0 < sent[0] < 0.9 * sent[1]
-    assert len(remembering.costs) <= len(forgetful.costs) + 2
+    assert len(states[0].costs) <= len(states[1].costs) + 2
 
 
-@pytest.mark.parametrize("few_messages", [True, False])
-def test_the_lock_is_held_while_the_labels_of_nodes_are_in_use(ops, monkeypatch, few_messages):
+def test_the_lock_is_held_while_the_labels_of_nodes_are_in_use(ops, monkeypatch):
     made, _ = partitions_of(ops, SETS["uniform"], 5)
     used = []
 
@@ -283,7 +239,7 @@ def test_the_lock_is_held_while_the_labels_of_nodes_are_in_use(ops, monkeypatch,
     names = {"begin_round", "label_nodes", "nearest_outgoing", "nearest_across"}
     for name in names:
         watch(name)
-    rounds_of(ops, local_trees(ops, made), 1, few_messages)
+    rounds_of(ops, local_trees(ops, made))
     assert set(used) == names
     assert not any(part.lock.locked() for part in made)
 

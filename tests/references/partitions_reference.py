@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from norms_reference import power_between, power_of_box
 
-from emst.backend.partition_records import Components, JoinedComponents, ListedEdges, OpenEdges, Questions, Reaches
+from emst.backend.partition_records import Components, JoinedComponents, ListedEdges, OpenEdges, Reaches
 
 
 def split_points(points, units, first_row, dtype, segments, count):
@@ -115,11 +115,6 @@ def join_distances(powers, answers):
         for question, row in enumerate(powers)
     ]
     return np.array(rows, powers.dtype).reshape(powers.shape)
-
-
-def first_edges_across(nearest, weight, power, query_component, query_id, component, base, numbering, label, count):
-    edges = edges_across(nearest, weight, power, query_component, query_id, component, base, numbering)
-    return edges_at(edges, first_edges(edges, label, count))
 
 
 def first_edges(edges, label, count, both=True):
@@ -285,31 +280,6 @@ def asking_points(asking, nearest, label):
             listed.append(i)
     exceeds = [bound[g] >= max(limit, rest) for g, limit in zip(group, least)]
     return lambda: (np.array(listed, np.int32), rest == np.inf or not any(exceeds))
-
-
-def questions(index, asking, base, numbering, outline, home):
-    """Partition by partition, point by point."""
-    rows, suffice = asking_points(asking, None, None)()
-    if not suffice:
-        return lambda: None
-    places = rows if asking.places is None else asking.places[rows]
-    asked, start = [], [0]
-    label = asking.group[asking.component[places]]
-    hits = outline_hits(index.points()[places], label, asking.bound[label], outline, home, index.norm)
-    for partition in range(hits.shape[1]):
-        for i in np.flatnonzero(hits[:, partition]):
-            place = places[i]
-            id = int(place) + numbering.start + (numbering.left_out if place >= numbering.kept else 0)
-            core = 0 if index.core is None else index.core[place]
-            component = asking.component[place] + base
-            asked.append((index.points()[place], component, core, asking.bound[label[i]], id))
-        start.append(len(asked))
-    T = index.dtype
-    points, *columns = zip(*asked) if asked else [()] * 5
-    points = np.array(points, T).reshape(-1, index.points().shape[1])
-    component, core, radius, ids = (np.array(c, kind) for c, kind in zip(columns, (np.int32, T, T, np.int64)))
-    asked = Questions(points, component, None if index.core is None else core, radius, ids)
-    return lambda: (asked, start)
 
 
 def outline_reaches(index, outline, home, highest, share):

@@ -38,12 +38,6 @@ def edges_across(nearest, weight, power, query_component, query_id, component, b
     return edges
 
 
-def first_edges_across(nearest, weight, power, query_component, query_id, component, base, numbering, label, count):
-    """See `emst.backend.partition_operations`."""
-    edges = edges_across(nearest, weight, power, query_component, query_id, component, base, numbering)
-    return edges_at(edges, first_edges(edges, label, count))
-
-
 def edges_at(edges, places):
     """See `emst.backend.partition_operations`."""
     words, there = np.zeros((len(places), edges.words.shape[1]), np.uint64), places >= 0

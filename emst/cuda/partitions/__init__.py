@@ -7,7 +7,8 @@ border         bounds of edges to other partitions; components that must not hoo
 numbered       numbers of the components of partitions, and the edges between them that are not certain
 components     edges between components, between rounds of partitions, and points that ask
 contraction    the first edge that leaves each component, and the contraction of these; one launch each
-rounds         rounds over components at once: all GPUs read each other's memory, and the host waits for no number
+rounds         rounds over components at once: GPUs read each other's memory, and none waits for the host
+members        what takes part in these rounds, with its arrays and kernels
 questions      what points of a partition ask others in a round, and what it is asked by others
 joined         edges that rounds have found: rows of their ends, and the total order
 first_rounds   Borůvka's first round over points, kept for the dendrogram, and the choices of points at the border

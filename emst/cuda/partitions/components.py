@@ -48,29 +48,6 @@ def edges_across(
     return edges
 
 
-def first_edges_across(
-    nearest: cupy.ndarray,
-    weight: cupy.ndarray,
-    power: cupy.ndarray,
-    query_component: cupy.ndarray,
-    query_id: cupy.ndarray,
-    component: cupy.ndarray,
-    base: int,
-    numbering: Numbering,
-    label: cupy.ndarray,
-    count: int,
-) -> OpenEdges:
-    """See `emst.backend.partition_operations`."""
-    given, m = (nearest, weight, power, query_component, query_id, component), len(nearest)
-    width = words_of(weight.dtype)
-    words, least, place = scratch(((m, width), np.uint64), (count, np.uint64), (count, np.uint32))
-    (meeting,), found = _meeting(), cupy.empty((count, width), np.uint64)
-    args = _across(given, base, numbering), words, label, count, least, place, found, meeting
-    name = f"first_edges_across<{ctype(weight.dtype)}>"
-    launch_resident("partitions/contraction", name, _blocks(m, count), *args, block=BLOCK)
-    return OpenEdges(found)
-
-
 def words_of(dtype: np.dtype) -> int:
     """Words of an edge whose weight has this type."""
     return 3 + dtype.itemsize // 4

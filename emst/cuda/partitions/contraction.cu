@@ -1,26 +1,13 @@
 // The first edges in the total order that leave components, and their contraction. Each kernel is one launch of blocks
 // that are all resident: the host would take longer to launch several kernels than the GPU to run them.
 //
-// components.py launches first_edges, first_edges_across, join_components and component_bounds.
+// components.py launches first_edges, join_components and component_bounds.
 #include "partitions/contraction.cuh"
 
 template <int WORDS>
 __global__ void __launch_bounds__(THREADS)
     first_edges(const Edges<WORDS> edges, i64 components, u64 *least, u32 *place, Meeting *meeting) {
   find_first(meeting->grid(), edges, components, least, place);
-}
-
-// The first of the edges from queries to the points that were found for them, for every component: `first_edges` of
-// what edges_across writes. All of an edge is 0 where none leaves the component.
-template <class T>
-__global__ void __launch_bounds__(THREADS)
-    first_edges_across(const Across<T> across, u64 *words, const int *label, i64 components, u64 *least, u32 *place,
-                       u64 *found, Meeting *meeting) {
-  constexpr int WORDS = WORDS_OF<T>;
-  const Grid grid = meeting->grid();
-  for (i64 i = grid.first(); i < across.count; i += grid.step()) across.write(i, words + i * WORDS);
-  const Edges<WORDS> edges{words, across.count, label, true};
-  copy_first(grid, edges, components, least, place, found);  // all have written before the first that reads
 }
 
 // Contracts the first edges: see `contract`. `told`, in memory of the host, gets how many components and how many edges

@@ -55,19 +55,6 @@ __device__ void find_first(const Grid &grid, const Edges<WORDS> &edges, i64 comp
   grid.sync();
 }
 
-// Copies the first edge of every component. All of it is 0 where none leaves the component.
-template <int WORDS>
-__device__ void copy_first(const Grid &grid, const Edges<WORDS> &edges, i64 components, u64 *least, u32 *place,
-                           u64 *found) {
-  find_first(grid, edges, components, least, place);
-  for (i64 c = grid.first(); c < components; c += grid.step()) {
-    if (place[c] != ~0u)
-      edges.copy(place[c], found + c * WORDS);
-    else
-      for (int k = 0; k < WORDS; k++) found[c * WORDS + k] = 0;
-  }
-}
-
 // Calls put(i, kept, before) for n indices, where `before` is how many are kept of those before i. `numbers` has a
 // place for each block. Returns how many are kept.
 template <class Keep, class Put>

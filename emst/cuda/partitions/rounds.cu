@@ -197,7 +197,15 @@ __global__ void __launch_bounds__(THREADS) first_answers(const Copy<T> here, u64
                                                          u32 *place, u64 *found, Meeting *meeting) {
   if (here.progress->over || answers[1]) return;
   const Edges<WORDS_OF<T>> edges{words, answers[0], here.label, true};
-  copy_first(meeting->grid(), edges, here.progress->components, least, place, found);
+  const Grid grid = meeting->grid();
+  const i64 components = here.progress->components;
+  find_first(grid, edges, components, least, place);
+  for (i64 c = grid.first(); c < components; c += grid.step()) {
+    if (place[c] != ~0u)
+      edges.copy(place[c], found + c * WORDS_OF<T>);
+    else
+      for (int k = 0; k < WORDS_OF<T>; k++) found[c * WORDS_OF<T> + k] = 0;
+  }
 }
 
 // Contracts the first edges of all components, of those that were known and those that members have found. `taken` gets

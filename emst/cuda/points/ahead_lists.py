@@ -147,9 +147,6 @@ KERNELS = {
         partitions/outline number_near
         partitions/outline outline_hits<{T}, {M}>
         partitions/outline list_hits
-        partitions/questions border_hits<{T}, {M}>
-        partitions/questions list_questions<{T}>
-        partitions/questions gather_questions<{T}>
         partitions/answers raise_reaches<{T}>
         partitions/answers lower_reaches<{T}>
         partitions/border forget_bounds<{T}>
@@ -160,8 +157,6 @@ KERNELS = {
         partitions/numbered list_open<{T}, {M}, {MRD}>
         partitions/numbered count_from<{WORDS}>
         partitions/components edges_at<{WORDS}>
-        partitions/contraction first_edges_across<{T}> resident
-        partitions/contraction join_components<{T}> resident
         partitions/contraction component_bounds<{T}> resident
         points/result edge_powers<{T}, {M}>
         points/result unscaled<{T}, {ROOTED}>
@@ -182,12 +177,22 @@ KERNELS = {
     "partitions by walks": """
         points/labels label_leaves<{T}, {D}>
         partitions/components box_labels<{T}, {D}>
-        points/queries nearest_across<{T}, {D}, {M}, {MRD}, true>
+        partitions/rounds begin_round<{T}>
+        partitions/rounds list_asking<{T}>
+        partitions/rounds ask_others<{T}, {M}>
+        partitions/rounds answer_others<{T}, {D}, {M}, {MRD}>
+        partitions/rounds first_answers<{T}> resident
+        partitions/rounds join_answers<{T}> resident
         points/queries list_within<{T}, {D}, {M}, {OTHERS}>
     """,
     "partitions by pairs": """
         distances/brute brute_across<{T}, {M}>
         distances/brute brute_within<{T}, {M}>
+        partitions/questions gather_questions<{T}>
+        partitions/components list_asking<{T}>
+        partitions/components edges_across<{T}>
+        partitions/contraction first_edges<{WORDS}> resident
+        partitions/contraction join_components<{T}> resident
     """,
     "partitions without cores": "partitions/border lower_bounds<{T}>",
     "partitions with cores": """

@@ -10,7 +10,7 @@ import functools
 import os
 import threading
 from collections import defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from typing import Any, NamedTuple
 
@@ -43,6 +43,7 @@ class _Thread(threading.local):
 
     def __init__(self) -> None:
         self.ready: dict[int, dict[tuple[Any, ...], tuple[int, Arguments]]] = {}
+        self.record: list[Launch] | None = None  # see `recorded`
 
 
 _thread = _Thread()
@@ -104,14 +105,15 @@ def _launch(
     shared: int = 0,
 ) -> None:
     code_address, arguments = _checked(room, name, args, resident, shared)
-    arguments.write(args)
     waits = resident and grid[0] > 1  # a block alone waits for no other one: its launch takes less time
+    if _thread.record is not None:
+        _thread.record.append(Launch(code_address, grid, block, shared, args, waits))
+        return
+    arguments.write(args)
     start(code_address, grid, block, shared, arguments.address, waits)
 
 
-def _checked(
-    room: str, name: str, args: tuple[Any, ...], resident: bool = False, shared: int = 0
-) -> tuple[int, Arguments]:
+def _checked(room: str, name: str, args: tuple[Any, ...], resident: bool, shared: int) -> tuple[int, Arguments]:
     """The address of a kernel's code, and the thread's places for arguments of these types, which fit."""
     gpu = current_gpu()
     ready = _thread.ready.get(gpu)
@@ -129,21 +131,30 @@ def _checked(
     return found
 
 
-class Repeated:
-    """A kernel of so many blocks that the current thread starts again and again on the current GPU, always with the
-    same arguments. It keeps the arrays among them."""
+class Launch:
+    """A launch that was recorded. The thread that has recorded it may start it on the same GPU as often as it likes,
+    always with the same arguments, whose arrays are kept."""
 
     def __init__(
-        self, room: str, name: str, blocks: int, *args: Any, block: int = BLOCK, resident: bool = False
+        self, code: int, grid: tuple[int, ...], block: tuple[int, ...], shared: int, args: tuple[Any, ...], waits: bool
     ) -> None:
-        self._code, _ = _checked(room, name, args, resident)
+        self._code, self._grid, self._block, self._shared, self._waits = code, grid, block, shared, waits
         self._arguments, self._kept = Arguments(args), args
         self._arguments.write(args)
-        self._grid, self._block, self._waits = (blocks, 1, 1), (block, 1, 1), resident and blocks > 1
 
     def start(self) -> None:
-        """Launch it on the current stream."""
-        start(self._code, self._grid, self._block, 0, self._arguments.address, self._waits)
+        """Start the kernel on the current stream."""
+        start(self._code, self._grid, self._block, self._shared, self._arguments.address, self._waits)
+
+
+@contextlib.contextmanager
+def recorded() -> Iterator[list[Launch]]:
+    """A context in which this thread's launches are recorded in a list, in order, and not made."""
+    before, _thread.record = _thread.record, []
+    try:
+        yield _thread.record
+    finally:
+        _thread.record = before
 
 
 def enter_context() -> None:

@@ -1,0 +1,158 @@
+"""Rounds over partitions at once, by one operation."""
+
+import numpy as np
+import pytest
+from helpers import to_host
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+from stages import local_trees, partitions_of
+
+import emst.cpu
+from emst.backend.records import EUCLIDEAN
+from emst.partitions import components, rounds
+from emst.partitions.outline import FEW_BOXES, joined_outline, on_backend, outline_of
+from emst.partitions.partition import with_core_distances
+from emst.partitions.records import Search
+from emst.spanning import spanning_tree
+
+RNG = np.random.default_rng(29)
+PLACES = RNG.random((40, 3)) * 30
+SETS = {
+    "uniform": RNG.random((40_000, 2)),
+    "halos": PLACES[RNG.integers(0, 40, 50_000)] + RNG.standard_normal((50_000, 3)) * RNG.pareto(1, (50_000, 1)),
+    "halos, float32": RNG.normal(RNG.integers(0, 4, (60_000, 1)) * 9.0, 1, (60_000, 3)).astype(np.float32),
+    "lattice": RNG.integers(0, 200, (60_000, 2)).astype(float),
+    "runs of equal points": np.repeat(RNG.random((9_000, 2)), 6, axis=0),
+    "six dimensions": RNG.random((36_000, 6)),
+}
+PAIRS = [(name, k) for i, name in enumerate(SETS) for k in (1, (2, 5)[i % 2])]
+
+
+def begun(ops, X, count, k):
+    """The partitions of points with their certain edges, the state before the rounds, and what `at_once` gets."""
+    made, _ = partitions_of(ops, X, count, k)
+    if k > 1:
+        made = [with_core_distances(ops, part, Search(k, 1.0, EUCLIDEAN, 1.0)) for part in made]
+    trees = local_trees(ops, made, k)
+    outlines = [outline_of(ops, part, FEW_BOXES) for part in made]
+    state = components.begin(ops, [components.summary(ops, *pair) for pair in zip(trees, outlines)], EUCLIDEAN)
+    outline = on_backend(ops, joined_outline(ops, outlines))
+    return trees, state, (trees, [outline] * len(trees), outlines)
+
+
+def edges_between(X, k, trees):
+    """The tree's edges between the components before the rounds, ascending, and the points of each component."""
+    names, first = np.empty(len(X), int), 0
+    for local in trees:
+        component = to_host(local.component) + first
+        names[to_host(local.partition.rows)] = component
+        if len(local.partition.left_out):
+            names[to_host(local.partition.left_out)] = component[0]
+        first += local.count
+    edges, *_ = spanning_tree(X, emst.cpu.point_statistics(X), k, emst.cpu)
+    ends = names[edges]
+    return edges[ends[:, 0] != ends[:, 1]], ends[ends[:, 0] != ends[:, 1]], np.bincount(names, minlength=first)
+
+
+def counts_after_rounds(ends, sizes):
+    """Components after every round of Borůvka's algorithm, in which the greatest one takes no edge. All edges of the
+    tree are there, in the total order, so the first that leaves a component is the first of all."""
+    label, counts = np.arange(len(sizes)), []
+    while label.max() > 0:
+        greatest = int(np.argmax(np.bincount(label, sizes)))
+        a, b = label[ends].T
+        between, first = np.flatnonzero(a != b), np.full(label.max() + 1, len(ends))
+        for column in (a, b):
+            np.minimum.at(first, column[between], between)
+        first[greatest] = len(ends)
+        a, b = label[ends[first[first < len(ends)]]].T
+        count, joined = connected_components(coo_array((np.ones(len(a)), (a, b)), shape=[label.max() + 1] * 2), False)
+        label = joined[label]
+        counts.append(int(count))
+    return counts
+
+
+def check_joined(ops, X, k, trees, state):
+    """The edges that rounds have taken are the tree's between components, or some of them; returns how many."""
+    order = np.concatenate(
+        [np.concatenate([part.rows[:kept], part.left_out, part.rows[kept:]]) for part, kept in map(on_host, trees)]
+    )
+    wanted, ends, sizes = edges_between(X, k, trees)
+    found = components.all_joined(ops, state)
+    taken = np.sort(order[np.stack([to_host(found.u), to_host(found.v)], axis=1)], axis=1)
+    assert len(np.unique(taken, axis=0)) == len(taken) == len(wanted) + 1 - state.count
+    assert {tuple(edge) for edge in taken.tolist()} <= {tuple(edge) for edge in wanted.tolist()}
+    counts = [one.left for one in state.costs[1:]]
+    assert counts == counts_after_rounds(ends, sizes)[: len(counts)]
+    return len(counts)
+
+
+class HostRows:
+    def __init__(self, part):
+        self.rows, self.left_out = to_host(part.rows), to_host(part.left_out)
+
+
+def on_host(local):
+    return HostRows(local.partition), local.partition.kept
+
+
+@pytest.mark.parametrize("count", [2, 5])
+@pytest.mark.parametrize(("name", "k"), PAIRS)
+def test_all_rounds(ops, name, k, count):
+    """A GPU takes all of them; the CPU none."""
+    X = SETS[name]
+    if ops.name == "cpu":
+        X = X[::20]
+    trees, before, given = begun(ops, X, count, k)
+    state = rounds.at_once(ops, before, *given)
+    assert (state is before) if ops.name == "cpu" else (state.count == 1 < before.count)
+    assert check_joined(ops, X, k, trees, state) == len(state.costs) - 1
+
+
+@pytest.fixture
+def cuda():
+    import emst.cuda
+
+    return emst.cuda
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("k", [1, 5])
+def test_rounds_end_where_there_are_more_questions_than_places(cuda, monkeypatch, k):
+    """What is left is as before that round."""
+    from emst.cuda.partitions import rounds as at_once
+
+    monkeypatch.setattr(at_once, "SHARE", 10**9)
+    monkeypatch.setattr(at_once, "MOST_SHARE", 10**9)
+    X, taken = SETS["halos"], []
+    for room in (1, 300, 1000, 3000, 10_000, 30_000):
+        monkeypatch.setattr(at_once, "LEAST_ROOM", room)
+        trees, before, given = begun(cuda, X, 4, k)
+        state = rounds.at_once(cuda, before, *given)
+        taken.append(check_joined(cuda, X, k, trees, state))
+        known = cuda.component_bounds(state.edges, rounds.Components(state.label, state.count, state.size, state.boxes))
+        if state.count > 1:
+            np.testing.assert_array_equal(to_host(state.weight), to_host(known[0]))
+            np.testing.assert_array_equal(to_host(state.power), to_host(known[1]))
+    assert taken == sorted(taken) and taken[0] == 0 and 0 < taken[-2] and len(set(taken)) > 2, taken
+
+
+@pytest.mark.gpu
+def test_points_beyond_the_border_ask(cuda):
+    """A few points lie far from a crowd that another partition holds: the lightest edge of the crowd's component comes
+    from a point that is not near the border."""
+    rng = np.random.default_rng(3)
+    X = np.concatenate([rng.random((30_000, 2)) * [1, 1], [50, 0] + rng.random((30_000, 2))])
+    trees, before, given = begun(cuda, X, 2, 1)
+    state = rounds.at_once(cuda, before, *given)
+    assert state.count == 1 < before.count
+    check_joined(cuda, X, 1, trees, state)
+
+
+@pytest.mark.gpu
+def test_none_without_access_to_other_memory(cuda, monkeypatch):
+    from emst.cuda.partitions import rounds as at_once
+
+    monkeypatch.setattr(at_once, "are_readable", lambda arrays, gpus: False)
+    _, before, given = begun(cuda, SETS["uniform"], 3, 1)
+    assert rounds.at_once(cuda, before, *given) is before
