@@ -167,7 +167,7 @@ def partitions():
     return [one for one in gc.get_objects() if isinstance(one, Partition)]
 
 
-@pytest.mark.parametrize("where", [(certain, "local_tree"), (rounds, "answer")])
+@pytest.mark.parametrize("where", [(certain, "local_tree"), (rounds, "at_once"), (rounds, "answer")])
 @pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt])
 def test_an_error_ends_all_threads(ops, gpus, monkeypatch, where, error):
     """Nothing stays: no new thread, no partition, no other pace of threads. The next tree is as if nothing had
@@ -179,6 +179,7 @@ def test_an_error_ends_all_threads(ops, gpus, monkeypatch, where, error):
     before, known = sys.getswitchinterval(), set(map(id, partitions()))
     threads = set(threading.enumerate())  # some wait for the next fit
     with monkeypatch.context() as patch:
+        patch.setattr(rounds, "at_once", lambda ops, state, *_: state)  # which a GPU takes, and no others
         patch.setattr(*where, fails)
         try:
             emst.minimum_spanning_tree(SETS["uniform, float32"], device_ids=gpus)

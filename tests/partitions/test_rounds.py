@@ -8,6 +8,7 @@ from scipy.sparse.csgraph import connected_components
 from stages import local_trees, partitions_of
 
 import emst.cpu
+from emst.backend.partition_records import Components
 from emst.backend.records import EUCLIDEAN
 from emst.partitions import components, rounds
 from emst.partitions.outline import FEW_BOXES, joined_outline, on_backend, outline_of
@@ -130,10 +131,10 @@ def test_rounds_end_where_there_are_more_questions_than_places(cuda, monkeypatch
         trees, before, given = begun(cuda, X, 4, k)
         state = rounds.at_once(cuda, before, *given)
         taken.append(check_joined(cuda, X, k, trees, state))
-        known = cuda.component_bounds(state.edges, rounds.Components(state.label, state.count, state.size, state.boxes))
         if state.count > 1:
-            np.testing.assert_array_equal(to_host(state.weight), to_host(known[0]))
-            np.testing.assert_array_equal(to_host(state.power), to_host(known[1]))
+            left = Components(state.label, state.count, state.size, state.boxes)
+            for ours, known in zip((state.weight, state.power), cuda.component_bounds(state.edges, left)):
+                np.testing.assert_array_equal(to_host(ours), to_host(known))
     assert taken == sorted(taken) and taken[0] == 0 and 0 < taken[-2] and len(set(taken)) > 2, taken
 
 
@@ -156,3 +157,22 @@ def test_none_without_access_to_other_memory(cuda, monkeypatch):
     monkeypatch.setattr(at_once, "are_readable", lambda arrays, gpus: False)
     _, before, given = begun(cuda, SETS["uniform"], 3, 1)
     assert rounds.at_once(cuda, before, *given) is before
+
+
+@pytest.mark.gpu
+def test_an_interrupt_between_rounds_leaves_nothing_behind(cuda, monkeypatch):
+    """GPUs have ended what they were given before its memory is freed."""
+    from emst.cuda.partitions import rounds as at_once
+
+    trees, before, given = begun(cuda, SETS["halos"], 3, 1)
+    with monkeypatch.context() as patch:
+
+        def interrupted(*_):
+            raise KeyboardInterrupt
+
+        patch.setattr(at_once, "OnItsWay", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            rounds.at_once(cuda, before, *given)
+    state = rounds.at_once(cuda, before, *given)
+    assert state.count == 1
+    check_joined(cuda, SETS["halos"], 1, trees, state)
