@@ -220,12 +220,9 @@ __global__ void __launch_bounds__(THREADS)
   if (now.over) return;
   const int from = now.round % 2, to = 1 - from;
   const i64 components = now.components, found = components * count;
-  bool fits = now.edges + found <= home.room;
-  int asked = 0;
-  for (int s = 0; s < count; s++) {
-    fits &= !members[s].answers[1];
-    asked += members[s].answers[0];
-  }
+  bool mine_fit = now.edges + found <= home.room;  // a thread a member: each of these reads crosses to another GPU
+  for (int s = threadIdx.x; s < count; s += THREADS) mine_fit &= !members[s].answers[1];
+  const bool fits = __syncthreads_and(mine_fit);
   if (!fits) {
     if (grid.first() == 0) home.progress->over = TOO_MANY;
     return;
@@ -235,9 +232,10 @@ __global__ void __launch_bounds__(THREADS)
     meeting->greatest = 0;
   }
   u64 *const words = home.edges + from * home.room * WORDS, *const left = home.edges + to * home.room * WORDS;
-  for (i64 i = grid.first(); i < found; i += grid.step()) {
-    const u64 *const edge = members[i / components].found + i % components * WORDS;
-    for (int k = 0; k < WORDS; k++) words[(now.edges + i) * WORDS + k] = edge[k];
+  for (int s = 0; s < count; s++) {
+    const u64 *const answers = members[s].found;
+    u64 *const place = words + (now.edges + s * components) * WORDS;
+    for (i64 i = grid.first(); i < components * WORDS; i += grid.step()) place[i] = answers[i];
   }
   int *const label = home.label + from * home.labels, *const labels = home.label + to * home.labels;
   i64 *const size = home.size + from * home.sizes, *const sizes = home.size + to * home.sizes;
@@ -256,6 +254,8 @@ __global__ void __launch_bounds__(THREADS)
     bound_components<T>(grid, rest, after.components, sizes, least, first, home.weight, home.power, meeting);
   }
   if (grid.first() != 0) return;
+  int asked = 0;
+  for (int s = 0; s < count; s++) asked += members[s].answers[0];
   const Over over = after.components == 0 ? CYCLE : after.components == 1 ? JOINED : GOES_ON;
   *home.progress = {(int)after.components, (int)after.edges, asked, over, now.round + 1};
 }

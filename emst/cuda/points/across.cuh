@@ -13,7 +13,7 @@ struct NearestAcross {
   int groups;
   Row<T, D> x;
   int label, common;         // of the query; of all queries of the packet, or one that no node has
-  Bits<T> core = 0;          // of the query
+  Bits<T> core;              // of the query
   Bits<T> weight, distance;  // of the first point so far; until there is one, the radius and infinity
   Bits<T> radius;            // points farther than this do not matter
   Bits<T> reach, heaviest;   // greatest radius and weight of the packet
@@ -31,7 +31,7 @@ struct NearestAcross {
     }
     const Bits<T> most = minimum(within, INFINITE<T> - 1);
     equal = on && most == 0;
-    if (MRD && !equal) core = own_core;
+    core = MRD && !equal ? own_core : 0;
     weight = radius = on && core <= most ? most : Bits<T>(-1);  // nothing is within -1
     distance = INFINITE<T>;
     id = ~0u;

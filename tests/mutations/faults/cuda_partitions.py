@@ -6,6 +6,7 @@ DENDROGRAM = "tests/gpus/test_first_round.py::test_the_dendrogram_is_the_same"
 FIRST = f"{DENDROGRAM}[cuda-many-uniform-float32-5-3]"
 TIES = f"{DENDROGRAM}[cuda-many-grid-float32-2-2]"
 LISTS = "tests/partitions/test_gathered.py"
+ROUNDS = "tests/partitions/test_rounds.py"
 
 FAULTS = [
     Fault(
@@ -77,5 +78,47 @@ FAULTS = [
         "    if constexpr (LISTED && MRD) power[at] = edge.key[KEYS<T, MRD> - 1];\n",
         "    if constexpr (LISTED && MRD) power[at] = edge.key[0];\n",
         (LISTS,),
+    ),
+    Fault(
+        "points beyond the border do not ask in rounds at once",
+        "emst/cuda/partitions/rounds.cu",
+        "*here.exceeds ? all : near",
+        "near",
+        (f"{ROUNDS}::test_points_beyond_the_border_ask",),
+    ),
+    Fault(
+        "in every round, members get the labels of the first one",
+        "emst/cuda/partitions/rounds.cu",
+        "home.label + now.round % 2 * home.labels",
+        "home.label",
+        (f"{ROUNDS}::test_all_rounds[cuda-uniform-1-5]",),
+    ),
+    Fault(
+        "the last question of a member is not answered",
+        "emst/cuda/partitions/rounds.cu",
+        "size && q < asked;",
+        "size && q < asked - 1;",
+        (f"{ROUNDS}::test_all_rounds[cuda-uniform-1-5]",),
+    ),
+    Fault(
+        "a member whose points did not all have a place asks nothing",
+        "emst/cuda/partitions/rounds.cu",
+        "bool fits = *members[me].listed <= room;",
+        "bool fits = true;",
+        (f"{ROUNDS}::test_rounds_end_where_there_are_more_questions_than_places[1]",),
+    ),
+    Fault(
+        "the greatest component is that of the round before",
+        "emst/cuda/partitions/rounds.cu",
+        "after.components, sizes, least",
+        "after.components, size, least",
+        (f"{ROUNDS}::test_all_rounds[cuda-uniform-1-5]",),
+    ),
+    Fault(
+        "nodes keep the labels of the round before",
+        "emst/cuda/partitions/rounds.py",
+        "                _start(one.mark)\n",
+        "",
+        (f"{ROUNDS}::test_all_rounds[cuda-uniform-1-5]",),
     ),
 ]
