@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from dask_sets import make_chunk
@@ -30,7 +30,7 @@ from emst.progress import Progress
 
 
 class Tasks:
-    """Runs tasks with a clock in the place of `engine._call`; with `operations`, these are timed, too."""
+    """Gives tasks a clock; with `operations`, these are timed, too."""
 
     def __init__(self, operations: bool) -> None:
         self.with_operations = operations
@@ -39,21 +39,15 @@ class Tasks:
         self.calls: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         self.lock = threading.Lock()
 
-    def call(self, function: Any, values: list[Any]) -> Any:
-        ops = Timed(backend_of("cuda")) if self.with_operations else backend_of("cuda")
-        with self._clock(function.__name__, ops):
-            result = function(ops, *values)
-        return self._steps(function.__name__, ops, result) if isinstance(result, Generator) else result
+    def timed(self, function: Any) -> Any:
+        """The task with a clock."""
 
-    def _steps(self, name: str, ops: Any, steps: Generator[None, None, Any]) -> Generator[None, None, Any]:
-        """A generator whose steps are timed, each by itself."""
-        while True:
-            with self._clock(name, ops):
-                try:
-                    next(steps)
-                except StopIteration as end:
-                    return end.value
-            yield
+        def run(ops: Any, *values: Any) -> Any:
+            ops = Timed(ops) if self.with_operations else ops
+            with self._clock(function.__name__, ops):
+                return function(ops, *values)
+
+        return run
 
     @contextlib.contextmanager
     def _clock(self, name: str, ops: Any) -> Iterator[None]:
@@ -79,7 +73,7 @@ class Tasks:
             inside = sorted(self.operations[name].items(), key=lambda item: -item[1])
             listed = ", ".join(f"{op} {s * 1e3:.1f} ({self.calls[name][op]})" for op, s in inside if s > 5e-5)
             of_all, longest = sum(took) * 1e3, max(took) * 1e3
-            lines.append(f"{name}: {len(took)} tasks or steps, {of_all:.1f} ms, longest {longest:.1f}: {listed}")
+            lines.append(f"{name}: {len(took)} tasks, {of_all:.1f} ms, longest {longest:.1f}: {listed}")
         return "\n".join(lines)
 
 
@@ -119,9 +113,10 @@ def main(kind: str, n: int, k: int, count: int) -> None:
             flush=True,
         )
         best = min(best, seconds)
+    run: Any = engine._run
     for operations in (False, True):
         tasks = Tasks(operations)
-        engine._call = tasks.call
+        engine._run = lambda gpu, function, values, tasks=tasks: run(gpu, tasks.timed(function), values)
         given = given_points(chunks, gpus)
         tree.tree_over_gpus(given, Request(metric, k, count), Progress())
         print(tasks.table(), flush=True)

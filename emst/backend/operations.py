@@ -88,10 +88,6 @@ class ArrayOperations(Protocol):
         `concatenated` can copy them from another GPU at once, while that GPU works on something else. The
         caller keeps the arrays until it has waited for the GPU of this thread."""
 
-    def ordered(self) -> AbstractContextManager[Any]:
-        """In this context, the streams of this thread on several GPUs wait for one another, so that arrays are written
-        before they are read. The caller keeps the arrays until it has waited for all of these GPUs."""
-
     def forget_peers(self) -> None:
         """Ask the driver again which GPUs can read the memory of which others: other libraries can change it."""
 

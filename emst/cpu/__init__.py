@@ -76,7 +76,6 @@ from emst.cpu.runtime.copies import (
     concatenated_columns,
     copied,
     forget_peers,
-    ordered,
     readable,
     settled,
 )
@@ -163,7 +162,6 @@ __all__ = [
     "number_points",
     "number_together",
     "open_rows",
-    "ordered",
     "outlier_scores",
     "outline_hits",
     "outline_reaches",

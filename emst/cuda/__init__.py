@@ -80,7 +80,6 @@ from emst.cuda.runtime.copies import (
     concatenated_columns,
     copied,
     forget_peers,
-    ordered,
     readable,
     settled,
 )
@@ -167,7 +166,6 @@ __all__ = [
     "number_points",
     "number_together",
     "open_rows",
-    "ordered",
     "outlier_scores",
     "outline_hits",
     "outline_reaches",

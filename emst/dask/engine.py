@@ -30,7 +30,6 @@ from emst.backend import backend_of
 from emst.dask.faults import LOST, NO_WORKERS_FOR, TRIES, DropDeadPins, LostInput, Watch, failed_before, plain_errors
 from emst.dask.logs import sentences_not_logged
 from emst.dask.workers import check_versions, common_device, describe
-from emst.partitions.engine import completed
 
 START_ONE = """start one with these two lines, or pass client=:
     from emst.dask import local_cluster
@@ -104,10 +103,6 @@ class DaskEngine:
             with contextlib.suppress(TimeoutError):
                 self.client.wait_for_workers(1, timeout=NO_WORKERS_FOR)
         raise RuntimeError("workers died while they were asked for their versions and devices") from cause
-
-    def at_once(self) -> contextlib.AbstractContextManager[None]:
-        """Short functions run on workers as all others do."""
-        return contextlib.nullcontext()
 
     def bytes_a_thread(self) -> int:
         """Memory that a task can use, in bytes; 0 if workers have no limit."""
@@ -262,7 +257,7 @@ def _run(device: str, number: int | None, function: Callable[..., Any], *args: A
     with sentences_not_logged(function):
         if device == "cpu":
             numba.set_num_threads(1)  # of this thread; a worker runs as many tasks at once as it has threads
-            return completed(function(ops, *args))
+            return function(ops, *args)
         return _run_on_gpu(ops, number, function, *args)
 
 
@@ -270,7 +265,7 @@ def _run_on_gpu(ops: Any, number: int | None, function: Callable[..., Any], *arg
     count = ops.xp.cuda.runtime.getDeviceCount()
     gpu = _gpu_of(args) if number is None else number % count
     with ops.xp.cuda.Device(next(_turns) % count if gpu is None else gpu):
-        result = completed(function(ops, *args))
+        result = function(ops, *args)
         ops.xp.cuda.get_current_stream().synchronize()  # another thread's stream may read it
         return result
 

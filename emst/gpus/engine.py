@@ -5,8 +5,6 @@ Functions are submitted after all that they need, so threads never wait in a cir
 
 from __future__ import annotations
 
-import contextlib
-import functools
 import os
 import sys
 import threading
@@ -17,9 +15,7 @@ from typing import Any
 
 from emst.backend import backend_of
 from emst.backend.operations import Backend
-from emst.gpus.turns import Turns
 from emst.inputs.devices import on_gpu
-from emst.partitions.engine import completed
 
 SWITCH = 0.0002  # seconds after which a thread lets other threads run Python; Python's default is 0.005
 _engines = 0  # that run now
@@ -66,7 +62,6 @@ class GPUThreads:
     def __init__(self, gpus: Sequence[int]) -> None:
         self.workers = list(gpus)
         self.threads = len(self.workers)
-        self._turns: Turns | None = None  # while functions run in the thread that submits them
         self._threads = [_taken(gpu) for gpu in self.workers]
 
     def __enter__(self) -> GPUThreads:
@@ -91,18 +86,6 @@ class GPUThreads:
             self._threads = []
             _set_pace(-1)
 
-    @contextlib.contextmanager
-    def at_once(self) -> Iterator[None]:
-        """Functions run in the thread that submits them, one GPU after the other. Only the end waits for the GPUs."""
-        self._turns = turns = Turns(self.workers)
-        try:
-            yield
-            turns.finish()
-        finally:  # also after an error: the arrays of what still runs are freed next
-            self._turns = None
-            self.wait(self.workers)
-            del turns  # what it keeps can be freed now, and not before
-
     def wait(self, gpus: Iterable[int | None]) -> None:
         """Wait until these GPUs have done what this thread gave them; None is the host."""
         for gpu in set(gpus) - {None}:
@@ -119,24 +102,14 @@ class GPUThreads:
 
     def submit(self, function: Callable[..., Any], *arguments: Any, at: int | None = None) -> Any:
         """Run ``function(ops, *arguments)`` on the GPU of partition `at`; without it, where its first argument is."""
-        made = list(_futures_of(arguments))
-        number = at % self.threads if at is not None else made[0].thread if made else 0
-        if self._turns is None:
-            future = self._threads[number].submit(_run, self.workers[number], function, arguments)
-        else:
-            if not all(one.done() for one in made):
-                self._turns.finish()
-            others = {self.workers[one.thread] for one in made}
-            values = [_result_of(argument) for argument in arguments]
-            future = self._turns.submit(self.workers[number], others, functools.partial(_call, function, values))
-        future.thread = number  # type: ignore[attr-defined]
+        made = next(_futures_of(arguments), None)
+        number = at % self.threads if at is not None else made.thread if made else 0
+        future: Any = self._threads[number].submit(_run, self.workers[number], function, arguments)
+        future.thread = number
         return future
 
     def gather(self, futures: list[Any]) -> list[Any]:
         """The results, in order. If functions failed, the error of the first of these is raised."""
-        if self._turns is not None:
-            self._turns.finish()
-            self._turns.forget()
         return [future.result() for future in futures]
 
 
@@ -155,13 +128,9 @@ def _run(gpu: int, function: Callable[..., Any], arguments: tuple[Any, ...]) -> 
     with on_gpu(gpu):
         try:
             with ops.settled():
-                return completed(_call(function, values))
+                return function(ops, *values)
         finally:  # other threads may read the result; after an error, the arguments are freed next
             wait_for(ops)
-
-
-def _call(function: Callable[..., Any], values: list[Any]) -> Any:
-    return function(backend_of("cuda"), *values)
 
 
 def wait_for(ops: Backend) -> None:

@@ -22,9 +22,7 @@ Results are those of one device, bit for bit, on every engine that keeps these r
    worker's GPU the current one, and waits for its stream before others read the result.
 5. On the CPU, a function runs in one thread: every thread that runs functions calls ``numba.set_num_threads(1)``, which
    holds for the thread that calls it.
-6. A function may be a generator: it yields before it waits for its GPU, and returns its result at the end. An engine
-   that runs several functions in one thread goes on with others meanwhile; the others call `completed`.
-7. An error in a function is the error of its future, and of every future that needs it, with its type.
+6. An error in a function is the error of its future, and of every future that needs it, with its type.
 
 An engine may weigh moving a result against waiting, and count what its workers hold: results tell their size to
 ``sys.getsizeof`` (`Sized`). What a partition sends to another one is a packet. Of the packets of a `Sender`, only the
@@ -33,8 +31,7 @@ one that is addressed to a partition travels to it (`routed`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Hashable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Protocol
 
@@ -57,8 +54,8 @@ class Engine(Protocol):
     threads : int
         Functions that all workers together run at a time.
     few_messages : bool
-        Whether to spend array operations in order to send fewer points: true, unless sending is as cheap as memory. It
-        changes no result.
+        Whether to spend array operations in order to send fewer points: true, unless sending is as cheap as memory, and
+        the backend may take rounds at once. It changes no result.
     """
 
     device: str
@@ -79,10 +76,6 @@ class Engine(Protocol):
     def gather(self, futures: list[Any]) -> list[Any]:
         """Results in this process, in order. If some failed, the error of one of them is raised."""
 
-    def at_once(self) -> AbstractContextManager[None]:
-        """Within this context functions are short, and many. An engine of threads may run them in the thread that
-        submits them: they would wait for Python's lock more than they gain. Generators take turns there."""
-
     def home(self, partition: int) -> Hashable:
         """The place where a partition lives: the same during a fit, unless a worker is lost. Nothing is sent between
         partitions whose places are equal."""
@@ -91,16 +84,6 @@ class Engine(Protocol):
 def in_one_place(engine: Engine, partitions: int) -> bool:
     """Whether nothing is sent between so many partitions."""
     return len({engine.home(j) for j in range(partitions)}) <= 1
-
-
-def completed(result: Any) -> Any:
-    """What a function returns, also one that is a generator."""
-    while isinstance(result, Generator):
-        try:
-            next(result)
-        except StopIteration as end:
-            return end.value
-    return result
 
 
 def wait(futures: list[Any], engine: Engine) -> None:

@@ -70,28 +70,26 @@ def all_rounds(
     here = in_one_place(engine, count)
     asked: list[Any] = [None] * count
     replies: list[list[Any]] = [[] for _ in range(count)]
-    with engine.at_once():
-        if here and not engine.few_messages:
-            state = engine.submit(at_once, state, locals_, outline, outlines, at=0)
-            costs = _reported(costs, state, engine, progress)
-        while costs[-1].left != 1:
-            labels = _labels(state, count, here, engine)
-            asked = [
-                engine.submit(remembering.ask, local, labels[j], outline[j], asked[j], replies[j], at=j)
-                for j, local in enumerate(locals_)
-            ]
-            arriving = routed(asked, count, engine)
-            answers = [
-                engine.submit(answer, local, labels[j], outlines[j], arriving[j], at=j)
-                for j, local in enumerate(locals_)
-            ]
-            state = engine.submit(join, state, answers, at=0)
-            replies = routed(answers, count, engine)
-            costs = _reported(costs, state, engine, progress)
-            if len(costs) > 9 * costs[0].left.bit_length() + 2:  # at worst all wait for nine rounds before some join
-                raise RuntimeError(
-                    f"{costs[-1].left:,} components are left after {len(costs) - 1} rounds; please report this"
-                )
+    if here and not engine.few_messages:
+        state = engine.submit(at_once, state, locals_, outline, outlines, at=0)
+        costs = _reported(costs, state, engine, progress)
+    while costs[-1].left != 1:
+        labels = _labels(state, count, here, engine)
+        asked = [
+            engine.submit(remembering.ask, local, labels[j], outline[j], asked[j], replies[j], at=j)
+            for j, local in enumerate(locals_)
+        ]
+        arriving = routed(asked, count, engine)
+        answers = [
+            engine.submit(answer, local, labels[j], outlines[j], arriving[j], at=j) for j, local in enumerate(locals_)
+        ]
+        state = engine.submit(join, state, answers, at=0)
+        replies = routed(answers, count, engine)
+        costs = _reported(costs, state, engine, progress)
+        if len(costs) > 9 * costs[0].left.bit_length() + 2:  # at worst all wait for nine rounds before some join
+            raise RuntimeError(
+                f"{costs[-1].left:,} components are left after {len(costs) - 1} rounds; please report this"
+            )
     return state, costs
 
 

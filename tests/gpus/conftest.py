@@ -10,22 +10,8 @@ import numba
 import pytest
 
 import emst.cpu
-from emst.gpus import engine, inputs, memory, tree, turns
+from emst.gpus import engine, inputs, memory, tree
 from emst.hdbscan import fitting
-
-
-class Turns(turns.Turns):
-    """Of functions that have done all when they return."""
-
-    def __init__(self, gpus):
-        super().__init__([])
-        self._given = dict.fromkeys(gpus, 0)
-
-    def _follow(self, gpu, others):
-        pass
-
-    def forget(self):
-        self._kept.clear()
 
 
 @pytest.fixture
@@ -44,10 +30,9 @@ def gpus(ops, monkeypatch):
 def stand_ins(monkeypatch):
     """Use the CPU's operations instead of the GPU's. Every GPU is a thread."""
     monkeypatch.setitem(sys.modules, "emst.cuda", emst.cpu)
-    for module in (engine, inputs, memory, tree, turns, fitting):
+    for module in (engine, inputs, memory, tree, fitting):
         monkeypatch.setattr(module, "on_gpu", lambda gpu: contextlib.nullcontext())
     monkeypatch.setattr(engine, "wait_for", lambda ops: None)
-    monkeypatch.setattr(engine, "Turns", Turns)
     monkeypatch.setattr(engine, "_idle", defaultdict(list))
     one_thread = functools.partial(ThreadPoolExecutor, initializer=numba.set_num_threads, initargs=(1,))
     monkeypatch.setattr(engine, "ThreadPoolExecutor", one_thread)

@@ -343,10 +343,6 @@ def settled():
     return contextlib.nullcontext()
 
 
-def ordered():
-    return contextlib.nullcontext()
-
-
 def forget_peers():
     pass
 

@@ -1,7 +1,6 @@
 """An engine of plain threads, written from what `emst/partitions/engine.py` says; and trees, clusters and predictions
 on it."""
 
-import contextlib
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 
@@ -13,7 +12,6 @@ from emst.distances.metrics import tree_metric_of
 from emst.hdbscan.parameters import options_of
 from emst.partitions.chunks import Chunks, finite_chunks, namer, weightless_chunks
 from emst.partitions.edges import TreeEdges, cores_in_chunks
-from emst.partitions.engine import completed
 from emst.partitions.model import clustered
 from emst.partitions.prediction import all_results, predicted
 from emst.partitions.records import Fitted, Request
@@ -37,9 +35,6 @@ class Threads:
         for pool in self.pools:
             pool.shutdown()
 
-    def at_once(self):
-        return contextlib.nullcontext()
-
     def bytes_a_thread(self):
         return 0
 
@@ -51,7 +46,7 @@ class Threads:
 
     def _run(self, function, arguments):
         ops = backend_of(self.device)
-        result = completed(function(ops, *map(result_of, arguments)))
+        result = function(ops, *map(result_of, arguments))
         if self.device == "cuda":
             ops.xp.cuda.get_current_stream().synchronize()
         return result

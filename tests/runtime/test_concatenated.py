@@ -59,9 +59,9 @@ def test_the_only_part_is_not_copied(ops):
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("order", [None, "settled", "ordered"])
+@pytest.mark.parametrize("settled", [False, True])
 @pytest.mark.parametrize("small", [True, False])
-def test_parts_of_two_gpus(order, small, monkeypatch):
+def test_parts_of_two_gpus(settled, small, monkeypatch):
     cupy = pytest.importorskip("cupy")
     if cupy.cuda.runtime.getDeviceCount() < 2:
         pytest.skip("needs two GPUs, and there is one")
@@ -81,7 +81,7 @@ def test_parts_of_two_gpus(order, small, monkeypatch):
             given.append(cupy.asarray(part) if i < 3 else part)
             cupy.cuda.get_current_stream().synchronize()
     for gpu in (0, 1):
-        with cupy.cuda.Device(gpu), getattr(cuda, order)() if order else contextlib.nullcontext():
+        with cupy.cuda.Device(gpu), cuda.settled() if settled else contextlib.nullcontext():
             launched.clear()
             joined = cuda.concatenated(given)
             assert joined.device.id == gpu
@@ -89,7 +89,7 @@ def test_parts_of_two_gpus(order, small, monkeypatch):
             assert launched == ["copy_pieces"] * small
             launched.clear()
             columns = cuda.asarrays(given[1], given[2], None, given[1][:7])
-            assert launched == ["copy_pieces"] * (small and order is not None)
+            assert launched == ["copy_pieces"] * (small and settled)
             for found, part in zip(columns, (parts[1], parts[2], None, parts[1][:7])):
                 assert (found is None) == (part is None)
                 if found is not None:

@@ -12,11 +12,6 @@ def settled():
     return contextlib.nullcontext()
 
 
-def ordered():
-    """See `emst.backend.operations`."""
-    return contextlib.nullcontext()
-
-
 def forget_peers():
     """See `emst.backend.operations`."""
 

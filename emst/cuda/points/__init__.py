@@ -35,5 +35,6 @@ scan.cuh       the points of a leaf against the queries that want it, for the wa
 walk.cuh       the walk of 32 neighbouring queries through the hierarchy; knn, search and queries use it
 leaves.cuh     lists of the leaves near four packets of queries, and the walk over them; search uses it
 nearest.cuh    sorted lists of neighbours, for the walk
+across.cuh     the nearest point of another component, for queries that are no points of the hierarchy
 kth.cuh        the distance of the k-th nearest point without a list, for long lists
 """

@@ -2,7 +2,7 @@
 convert.cu, copies.cu.
 
 What is copied from another GPU must have been written before, and its memory must not be used again until it has been
-read. `settled` and `ordered` say that the caller sees to both, so that copies need no order of their own.
+read. `settled` says that the caller sees to both, so that copies need no order of their own.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _is_small(array: Any) -> bool:
     """Whether `_copy_pieces` may copy an array: kernels can read it where it is, in words."""
     if not isinstance(array, cupy.ndarray) or array.nbytes > SMALL or array.itemsize % 4:
         return False
-    return _is_here(array) or (_order() is not None and _is_readable(array))
+    return _is_here(array) or (_is_settled() and _is_readable(array))
 
 
 def _copy_pieces(pieces: Sequence[Piece]) -> None:
@@ -147,36 +147,26 @@ def _sent(array: np.ndarray) -> cupy.ndarray:
     return copy
 
 
-_thread = threading.local()  # `order` of the context that the thread is in; by GPU, `streams` that copy, and `events`
+_thread = threading.local()  # whether it is `settled`; by GPU, `streams` that copy, and `events`
 
 
 def settled() -> AbstractContextManager[None]:
     """See `emst.backend.operations`."""
-    return _Ordered("the host")
+    return _Settled()
 
 
-def ordered() -> AbstractContextManager[None]:
-    """See `emst.backend.operations`."""
-    return _Ordered("the streams")
+def _is_settled() -> bool:
+    return getattr(_thread, "settled", False)
 
 
-def _order() -> str | None:
-    """What sees to the order of copies between GPUs; None if each copy does."""
-    return getattr(_thread, "order", None)
-
-
-class _Ordered(AbstractContextManager[None]):
-    """A context of this order. Ctrl-C can come before it or in it, but leaves no order behind: a generator could be
-    interrupted after its first step, and live on in the traceback."""
-
-    def __init__(self, order: str) -> None:
-        self._order, self._before = order, _order()
+class _Settled(AbstractContextManager[None]):
+    """Ctrl-C can come before the context or in it, and leaves the thread as it was."""
 
     def __enter__(self) -> None:
-        _thread.order = self._order
+        self._before, _thread.settled = _is_settled(), True
 
     def __exit__(self, *_: object) -> None:
-        _thread.order = self._before
+        _thread.settled = self._before
 
 
 def _from_another_gpu(array: cupy.ndarray, place: Any = None) -> cupy.ndarray:
@@ -186,7 +176,7 @@ def _from_another_gpu(array: cupy.ndarray, place: Any = None) -> cupy.ndarray:
         copy = cupy.empty(array.shape, array.dtype) if place is None else place
         _copy_pieces([(array.data.ptr, copy.data.ptr, array.nbytes)])
         return copy
-    if _order() != "the host":
+    if not _is_settled():
         return _copy_in_turn(array, place)
     if not array.flags.c_contiguous:
         with array.device:

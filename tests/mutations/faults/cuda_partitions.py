@@ -108,13 +108,6 @@ FAULTS = [
         (f"{ROUNDS}::test_rounds_end_where_there_are_more_questions_than_places[1]",),
     ),
     Fault(
-        "the greatest component is that of the round before",
-        "emst/cuda/partitions/rounds.cu",
-        "after.components, sizes, least",
-        "after.components, size, least",
-        (f"{ROUNDS}::test_all_rounds[cuda-uniform-1-5]",),
-    ),
-    Fault(
         "nodes keep the labels of the round before",
         "emst/cuda/partitions/rounds.py",
         "                _start(one.mark)\n",

@@ -175,7 +175,7 @@ FAULTS = [
     ),
     Fault(
         "a query's own core distance is forgotten where it decides",
-        "emst/cuda/points/queries.cu",
+        "emst/cuda/points/across.cuh",
         "radius = w > core ? w : d;",
         "radius = d;",
         ("tests/points/test_queries.py::test_points_of_another_component_equal_the_reference",),

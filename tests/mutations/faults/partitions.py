@@ -5,7 +5,6 @@ from .fault import Fault
 STAGES = "tests/partitions/test_stages.py"
 WEIGHTS = "tests/partitions/test_weights.py"
 GPUS = "tests/gpus"
-TURNS = "tests/gpus/test_turns.py"
 LOCKS = f"{STAGES}::test_the_lock_is_held_while_the_labels_of_nodes_are_in_use"
 
 FAULTS = [
@@ -150,27 +149,6 @@ FAULTS = [
         (GPUS,),
     ),
     Fault(
-        "a GPU waits only for what another one was given first",
-        "emst/gpus/turns.py",
-        "if self._recorded[other] < given:",
-        "if self._recorded[other] < 1:",
-        (TURNS,),
-    ),
-    Fault(
-        "results are forgotten while another GPU may read them",
-        "emst/gpus/turns.py",
-        "        kept.clear()\n",
-        "        self._kept.clear()\n",
-        (TURNS,),
-    ),
-    Fault(
-        "generators run to their end one after the other",
-        "emst/gpus/turns.py",
-        "                next(steps)\n",
-        "                while True:\n                    next(steps)\n",
-        (TURNS,),
-    ),
-    Fault(
         "a thread is not left for the next fit",
         "emst/gpus/engine.py",
         "_idle[gpu].append(thread)",
@@ -284,28 +262,28 @@ FAULTS = [
     ),
     Fault(
         "of edges with the same first key the one that is seen last leaves a component",
-        "emst/cuda/partitions/contraction.cu",
+        "emst/cuda/partitions/contraction.cuh",
         "while (first == ~0u || edges.precedes(i, first))",
         "while (first == ~0u || first > (u32)i)",
         ("tests/partitions/test_components.py::test_first_edges",),
     ),
     Fault(
         "the points of great components are counted beyond 32 bits",
-        "emst/cuda/partitions/contraction.cu",
+        "emst/cuda/partitions/contraction.cuh",
         "const u64 points = minimum((u64)size[c], (u64)~0u);",
         "const u64 points = (u64)size[c];",
         ("tests/partitions/test_components.py::test_bounds_of_components",),
     ),
     Fault(
         "components that wait hook on a GPU",
-        "emst/cuda/partitions/contraction.cu",
+        "emst/cuda/partitions/contraction.cuh",
         "mine != ~0u && bound[c] >= 0",
         "mine != ~0u",
         ("tests/partitions/test_components.py::test_join_components",),
     ),
     Fault(
         "chains are climbed by one pass, however long they are",
-        "emst/cuda/partitions/contraction.cu",
+        "emst/cuda/partitions/contraction.cuh",
         "if (!all) meeting->unfinished[pass] = 1;",
         "",
         ("tests/partitions/test_components.py::test_two_chains_of_all_components",),
