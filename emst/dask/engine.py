@@ -56,8 +56,6 @@ class DaskEngine:
     workers : list of str
         Addresses.
     device : {"cpu", "cuda"}
-    few_messages : bool
-        True: sending is never free.
     threads : int
         Of all workers together.
 
@@ -71,8 +69,6 @@ class DaskEngine:
         No client, a closed client, no workers, workers with other versions of emst, GPUs on some workers only, or no
         GPU for ``device="cuda"``.
     """
-
-    few_messages = True
 
     def __init__(self, client: Client | None = None, device: str = "auto") -> None:
         self.client = _checked_client(client)

@@ -57,7 +57,6 @@ class GPUThreads:
     """
 
     device = "cuda"
-    few_messages = False  # sending is as cheap as memory
 
     def __init__(self, gpus: Sequence[int]) -> None:
         self.workers = list(gpus)

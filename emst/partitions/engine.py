@@ -53,17 +53,11 @@ class Engine(Protocol):
         One entry a worker.
     threads : int
         Functions that all workers together run at a time.
-    few_messages : bool
-        Whether to spend array operations in order to send fewer points: true, unless sending is as cheap as memory, and
-        the backend may take rounds at once. It changes no result.
     """
 
     device: str
     workers: list[Any]
     threads: int
-
-    @property
-    def few_messages(self) -> bool: ...
 
     def bytes_a_thread(self) -> int:
         """Memory that one function can use, in bytes; 0 if there is no limit."""
@@ -84,6 +78,11 @@ class Engine(Protocol):
 def in_one_place(engine: Engine, partitions: int) -> bool:
     """Whether nothing is sent between so many partitions."""
     return len({engine.home(j) for j in range(partitions)}) <= 1
+
+
+def rounds_at_once(engine: Engine, partitions: int) -> bool:
+    """Whether one task can take rounds over so many partitions: a GPU reads what lies on others of its process."""
+    return engine.device == "cuda" and in_one_place(engine, partitions)
 
 
 def wait(futures: list[Any], engine: Engine) -> None:

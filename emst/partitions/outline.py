@@ -16,7 +16,7 @@ from emst.backend.operations import Backend
 from emst.backend.partition_records import Outline, Reaches
 from emst.backend.records import Array, SearchIndex
 from emst.inputs.devices import to_host
-from emst.partitions.engine import Engine, Future, Sized
+from emst.partitions.engine import Engine, Future, Sized, rounds_at_once
 from emst.partitions.records import Local, Partition
 
 BOXES = 4096  # leaves of an outline, about: with more of them, fewer points ask
@@ -168,7 +168,7 @@ def on_backend(ops: Backend, outline: Outline) -> Outline:
 
 def published(parts: list[Future], engine: Engine) -> tuple[list[Future], list[Future]]:
     """The outline of all partitions, on every partition's device; and the outlines of the partitions."""
-    boxes = BOXES if engine.few_messages else FEW_BOXES
+    boxes = FEW_BOXES if rounds_at_once(engine, len(parts)) else BOXES
     outlines = [engine.submit(outline_of, partition, boxes, at=j) for j, partition in enumerate(parts)]
     joined = engine.submit(joined_outline, outlines)
     return [engine.submit(on_backend, joined, at=j) for j in range(len(parts))], outlines

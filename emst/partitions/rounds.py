@@ -13,6 +13,7 @@ Components of which only a sample has asked hook onto no other one in this round
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +32,17 @@ from emst.partitions.components import (
     state_of,
 )
 from emst.partitions.edges import chosen
-from emst.partitions.engine import Engine, Future, Sender, bytes_of, in_one_place, packets_for, part, routed
+from emst.partitions.engine import (
+    Engine,
+    Future,
+    Sender,
+    bytes_of,
+    in_one_place,
+    packets_for,
+    part,
+    rounds_at_once,
+    routed,
+)
 from emst.partitions.outline import PartitionOutline, labels_of_boxes
 from emst.partitions.records import Labels, Local
 from emst.partitions.remembering import Reply
@@ -70,7 +81,7 @@ def all_rounds(
     here = in_one_place(engine, count)
     asked: list[Any] = [None] * count
     replies: list[list[Any]] = [[] for _ in range(count)]
-    if here and not engine.few_messages:
+    if rounds_at_once(engine, count):
         state = engine.submit(at_once, state, locals_, outline, outlines, at=0)
         costs = _reported(costs, state, engine, progress)
     while costs[-1].left != 1:
@@ -124,7 +135,10 @@ def at_once(
         for local, of_all, own in zip(locals_, outline, outlines)
     ]
     components = Components(state.label, state.count, state.size, state.boxes)
-    joined = ops.join_partitions(members, state.edges, components, state.weight, state.power, state.bases)
+    with contextlib.ExitStack() as locks:
+        for local in locals_:
+            locks.enter_context(local.partition.lock)
+        joined = ops.join_partitions(members, state.edges, components, state.weight, state.power, state.bases)
     if joined is None:
         return state
     left, of_rounds = joined.left, [RoundCosts(*of_round) for of_round in joined.costs]
