@@ -184,7 +184,7 @@ class ListedEdges(NamedTuple):
 
 
 class Member(NamedTuple):
-    """A partition as `join_partitions` takes it. Its arrays lie where it lives."""
+    """A partition as `join_partitions` takes it. Its arrays lie where it lives, but for those of the host."""
 
     bvh: SearchIndex  # of its points
     component: Array  # int32[n]: the component of every point, from 0
@@ -195,8 +195,8 @@ class Member(NamedTuple):
     rest: float  # the least `weight` of points that are not near the border
     numbering: Numbering
     outline: Outline  # of all partitions
-    level: Array  # int32[boxes]: where the boxes of its own outline lie in its hierarchy, see `box_labels`
-    node: Array  # int32[boxes]
+    level: np.ndarray  # int32[boxes]: where the boxes of its own outline lie in its hierarchy, see `box_labels`
+    node: np.ndarray  # int32[boxes]
 
 
 class JoinedRounds(NamedTuple):

@@ -127,10 +127,17 @@ def at_once(
         return state
     members = [
         Member(
-            local.partition.index,
-            *(local.component, local.near, local.weight),
-            None if local.partition.index.core is None else local.power,
-            *(local.least, local.rest, local.numbering, of_all, *own.nodes_on(ops)),
+            bvh=local.partition.index,
+            component=local.component,
+            near=local.near,
+            weight=local.weight,
+            power=None if local.partition.index.core is None else local.power,
+            least=local.least,
+            rest=local.rest,
+            numbering=local.numbering,
+            outline=of_all,
+            level=own.level,
+            node=own.node,
         )
         for local, of_all, own in zip(locals_, outline, outlines)
     ]

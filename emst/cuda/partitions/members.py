@@ -63,12 +63,13 @@ class Home:
 
 class Part:
     """A member, its arrays on its GPU, and its kernels. `first` are its first component and its first box, `room` is
-    for questions that it gets."""
+    for its points that ask each of the members, and for questions that it gets from all of them."""
 
     def __init__(
-        self, member: Member, number: int, first: tuple[int, int], home: Home, members: int, room: int
+        self, member: Member, number: int, first: tuple[int, int], home: Home, members: int, room: tuple[int, int]
     ) -> None:
-        self.member, self.number, self.first, self.home, self.room = member, number, first, home, room
+        self.member, self.number, self.first, self.home = member, number, first, home
+        self.room, self.room_of_answers = room
         self.index = cast(SearchIndex, member.bvh)
         self.gpu = int(self.index.rows.data.device_id)
         with cupy.cuda.Device(self.gpu):
@@ -88,10 +89,12 @@ class Part:
         self.listed, self.questions, self.words, self.found = scratch(
             (self.room, np.int32),
             ((members, self.room), np.int32),
-            ((self.room, home.width), np.uint64),
+            ((self.room_of_answers, home.width), np.uint64),
             ((count, home.width), np.uint64),
         )
         self.labels, self.group = in_whole_leaves(member.component), self.label[self.first[0] :]
+        self.boxes_here = asarray(member.level), asarray(member.node)
+        self.lazy = index.nodes, index.arrived  # launches that make them must not be recorded
         self._kept: list[Any] = []
         self.near, self.all = self._asking(member.near, member.rest), self._asking(None, float("inf"))
         arrays, self.outline = outline_by_value(member.outline._replace(label=self.boxes), self.number)
@@ -112,13 +115,13 @@ class Part:
     def mark(self) -> None:
         """Label the nodes of the hierarchy, and the boxes of the outline."""
         label_nodes(self.index, self.labels, self.group)
-        self.here = box_labels(self.index, self.labels, self.group, self.member.level, self.member.node)
+        self.here = box_labels(self.index, self.labels, self.group, *self.boxes_here)
 
     @property
     def row(self) -> list[int]:
         """`Member` of rounds.cu."""
         lists = self.questions, self.asked.data.ptr, self.may_ask.data.ptr, self.answers.data.ptr, self.found
-        others = self.here.data.ptr, *self.member.numbering, *self.first, len(self.here)
+        others = self.here.data.ptr, *self.member.numbering, *self.first, len(self.here), self.room
         return [self.index.rows.data.ptr, self.labels.data.ptr, *lists, *others]
 
     def ask(self, members: cupy.ndarray) -> None:
@@ -139,10 +142,11 @@ class Part:
         mrd = "false" if index.core is None else "true"
         given = self.copy, members, np.int32(len(members)), np.int32(self.number)
         points = index.rows, self.labels, len(self.member.least), index.hierarchy, index.nodes, index.metric.norm
-        threads = min(self.room, multiprocessors() * BLOCKS_AN_SM * block)
-        args = *given, *points, self.words, self.room, self.answers
+        room = self.room_of_answers
+        threads = min(room, multiprocessors() * BLOCKS_AN_SM * block)
+        args = *given, *points, self.words, room, self.answers
         launch(PATH, f"answer_others<{index.template}, {mrd}>", threads, *args, block=block)
         firsts = *scratch((count, np.uint64), (count, np.uint32)), self.found, *zeros((MEETING_WORDS, np.uint32))
-        blocks = -(-max(self.room, count) // (EACH * BLOCK))
+        blocks = -(-max(room, count) // (EACH * BLOCK))
         args = self.copy, self.words, self.answers, *firsts
         launch_resident(PATH, f"first_answers<{index.T}>", blocks, *args, block=BLOCK)

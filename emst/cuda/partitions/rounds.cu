@@ -59,6 +59,7 @@ struct Member {
   const int *boxes;    // labels of its outline
   Numbering numbering;
   i64 base, box, boxes_here;  // its first component, and its first box among all, of so many
+  i64 room;                   // for places in each list of questions
 };
 
 // Copies what a member needs, and finds out whether points beyond those near the border may ask.
@@ -140,11 +141,11 @@ __global__ void __launch_bounds__(32 * WARPS)
   __shared__ u64 stacks[WARPS][STACK];
   if (here.progress->over) return;
   i64 all = 0;
-  bool fits = *members[me].listed <= room;
+  bool fits = *members[me].listed <= members[me].room;
   for (int s = 0; s < count; s++) {
     const i64 asked = s == me ? 0 : members[s].asked[me];
     all += asked;
-    fits &= asked <= room;
+    fits &= asked <= members[s].room;
   }
   fits &= all <= room;
   if (thread_id() == 0) answers[0] = fits ? (int)all : 0;
@@ -166,7 +167,7 @@ __global__ void __launch_bounds__(32 * WARPS)
     if (s == me) continue;
     const Member<T> sender = members[s];
     const i64 asked = sender.asked[me], packets = (asked + size - 1) / size;
-    const int *const questions = sender.questions + me * room;
+    const int *const questions = sender.questions + me * sender.room;
     for (; packet < packets; packet += warps) {
       const i64 q = packet * size + minimum((int)lane_id(), size - 1);
       const bool on = (int)lane_id() < size && q < asked;

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import cast
 
 import cupy
@@ -18,13 +18,14 @@ from emst.backend.partition_records import Components, JoinedRounds, Member, Ope
 from emst.backend.records import NO_FOREST
 from emst.cuda.partitions.members import Home, Part
 from emst.cuda.points.bvh import SearchIndex
-from emst.cuda.runtime.copies import are_readable, asarray
+from emst.cuda.runtime.copies import are_readable, asarray, copied
 from emst.cuda.runtime.launch import Launch, recorded
 from emst.cuda.runtime.to_host import OnItsWay
 
-# Questions that a member can get: as many as it has points near the border, but not fewer than LEAST_ROOM, nor than one
-# for SHARE of its points, nor more than one for MOST_SHARE of them.
+# Points of a member that can ask: as many as lie near the border, but not fewer than LEAST_ROOM, nor than one of SHARE
+# points, nor more than one of MOST_SHARE.
 LEAST_ROOM, SHARE, MOST_SHARE = 1 << 16, 16, 4
+MOST_MEMBERS = 64  # each keeps lists for all others
 CYCLE = 3  # of `Over` in rounds.cu
 
 
@@ -36,23 +37,61 @@ def join_partitions(
     power: cupy.ndarray,
     bases: Sequence[int],
 ) -> JoinedRounds | None:
-    """See `emst.backend.partition_operations`. None where GPUs cannot read each other's memory, where all pairs are
-    compared, and where edges would be too many for 32 bits."""
+    """See `emst.backend.partition_operations`. None where GPUs cannot read each other's memory or have too little, for
+    many partitions, where all pairs are compared, and where edges would be too many for 32 bits."""
     indexes = [cast(SearchIndex, one.bvh) for one in members]
     arrays = [edges.words, *(index.rows for index in indexes), *(one.component for one in members)]
-    gpus, most = [index.rows.data.device_id for index in indexes], len(edges) + len(members) * components.count
-    if not all(index.walks for index in indexes) or most >= 2**31 or not are_readable(arrays, gpus):
+    gpus = dict.fromkeys(int(array.data.device_id) for array in arrays)
+    if len(members) > MOST_MEMBERS or len(edges) + len(members) * components.count >= 2**31:
         return None
-    home = Home(edges, components, weight, power, most)
-    room = max(max(min(len(one.near), one.bvh.n // MOST_SHARE), one.bvh.n // SHARE) for one in members)
-    boxes = np.cumsum([0, *(len(one.level) for one in members)]).tolist()
-    parts = [
-        Part(one, number, (base, box), home, len(members), max(room, LEAST_ROOM))
-        for number, (one, base, box) in enumerate(zip(members, bases, boxes))
-    ]
-    rounds = _Rounds(home, parts)
-    with rounds.ended():
+    if not all(index.walks for index in indexes) or not are_readable(arrays, list(gpus)):
+        return None
+    with _ended(gpus), cupy.cuda.Device(next(iter(gpus))):
+        try:
+            rounds = _Rounds(*_taking_part(members, edges, components, weight, power, bases))
+        except cupy.cuda.memory.OutOfMemoryError:
+            return None
         return rounds.joined()
+
+
+def _taking_part(
+    members: Sequence[Member],
+    edges: OpenEdges,
+    components: Components,
+    weight: cupy.ndarray,
+    power: cupy.ndarray,
+    bases: Sequence[int],
+) -> tuple[Home, list[Part]]:
+    """Home and members with their arrays."""
+    count = len(members)
+    home = Home(edges, components, weight, power, len(edges) + count * components.count)
+    boxes = np.cumsum([0, *(len(one.level) for one in members)]).tolist()
+    rooms = [_room(len(one.near), one.bvh.n) for one in members]
+    parts = []
+    for number, (member, base, box, room) in enumerate(zip(members, bases, boxes, rooms)):
+        of_answers = min(sum(rooms), max(room, LEAST_ROOM))
+        parts.append(Part(member, number, (base, box), home, count, (room, of_answers)))
+    return home, parts
+
+
+def _room(near: int, n: int) -> int:
+    return min(n, max(min(near, n // MOST_SHARE), n // SHARE, LEAST_ROOM))
+
+
+@contextlib.contextmanager
+def _ended(gpus: Iterable[int]) -> Iterator[None]:
+    """At its end, also after an error, these GPUs use no arrays of this thread."""
+    try:
+        yield
+    finally:
+        with contextlib.ExitStack() as waits:
+            for gpu in gpus:
+                waits.callback(_wait_for, gpu)
+
+
+def _wait_for(gpu: int) -> None:
+    with cupy.cuda.Device(gpu):
+        cupy.cuda.get_current_stream().synchronize()
 
 
 class _OfGPU:
@@ -94,16 +133,6 @@ class _Rounds:
         members, self.begun = asarray(rows), cupy.cuda.Event(disable_timing=True)
         with recorded() as self.join:
             home.join(members)
-
-    @contextlib.contextmanager
-    def ended(self) -> Iterator[None]:
-        """At its end, also after an error, no GPU uses the arrays."""
-        try:
-            yield
-        finally:
-            for one in self.gpus.values():
-                with cupy.cuda.Device(one.gpu):
-                    one.stream.synchronize()
 
     def joined(self) -> JoinedRounds:
         """All rounds. The host waits for the numbers of a round when it has launched the next one."""
@@ -148,10 +177,12 @@ class _Rounds:
 
     def _result(self, count: int, edges: int, costs: list[tuple[int, int, int]]) -> JoinedRounds:
         home, now = self.home, len(costs) % 2
-        rest = home.edges[now, :edges] if count > 1 else home.taken[:0]
+        taken, rest = home.taken[: home.before.count - count], home.edges[now, :edges]
+        if count == 1:
+            rest = rest[:0]
+        taken, rest = (OpenEdges(copied(words)) for words in (taken, rest))  # the lists had room for many more
         left = Components(home.label[now], count, home.size[now, :count], home.boxes)
-        taken = home.taken[: home.before.count - count]
-        return JoinedRounds(left, home.weight[:count], home.power[:count], OpenEdges(taken), OpenEdges(rest), costs)
+        return JoinedRounds(left, home.weight[:count], home.power[:count], taken, rest, costs)
 
 
 def _start(launches: Sequence[Launch]) -> None:

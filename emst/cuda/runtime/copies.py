@@ -226,7 +226,9 @@ def readable(array: Any) -> cupy.ndarray:
 
 
 def are_readable(arrays: Sequence[Any], gpus: Sequence[int]) -> bool:
-    """Whether kernels on all of these GPUs can read all of these arrays in place."""
+    """Whether kernels on all of these GPUs can read all of these arrays in place. What was known of access is asked
+    again: others in this process can close it."""
+    forget_peers()
     for gpu in set(gpus):
         with cupy.cuda.Device(gpu):
             if not all(array.data.device_id == gpu or _is_readable(array) for array in arrays):

@@ -10,7 +10,7 @@ import functools
 import os
 import threading
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from concurrent.futures import Future
 from typing import Any, NamedTuple
 
@@ -147,14 +147,17 @@ class Launch:
         start(self._code, self._grid, self._block, self._shared, self._arguments.address, self._waits)
 
 
-@contextlib.contextmanager
-def recorded() -> Iterator[list[Launch]]:
-    """A context in which this thread's launches are recorded in a list, in order, and not made."""
-    before, _thread.record = _thread.record, []
-    try:
-        yield _thread.record
-    finally:
-        _thread.record = before
+class recorded(contextlib.AbstractContextManager[list[Launch]]):
+    """A context in which this thread's launches are recorded in a list, in order, and not made. Ctrl-C can come before
+    it or in it, and leaves the thread as it was."""
+
+    def __enter__(self) -> list[Launch]:
+        self._before, launches = _thread.record, list[Launch]()
+        _thread.record = launches
+        return launches
+
+    def __exit__(self, *_: object) -> None:
+        _thread.record = self._before
 
 
 def enter_context() -> None:

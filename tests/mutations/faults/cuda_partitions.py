@@ -103,7 +103,7 @@ FAULTS = [
     Fault(
         "a member whose points did not all have a place asks nothing",
         "emst/cuda/partitions/rounds.cu",
-        "bool fits = *members[me].listed <= room;",
+        "bool fits = *members[me].listed <= members[me].room;",
         "bool fits = true;",
         (f"{ROUNDS}::test_rounds_end_where_there_are_more_questions_than_places[1]",),
     ),
