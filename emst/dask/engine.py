@@ -58,6 +58,8 @@ class DaskEngine:
     device : {"cpu", "cuda"}
     threads : int
         Of all workers together.
+    one_process : bool
+        False.
 
     Raises
     ------
@@ -69,6 +71,8 @@ class DaskEngine:
         No client, a closed client, no workers, workers with other versions of emst, GPUs on some workers only, or no
         GPU for ``device="cuda"``.
     """
+
+    one_process = False
 
     def __init__(self, client: Client | None = None, device: str = "auto") -> None:
         self.client = _checked_client(client)

@@ -57,6 +57,7 @@ class GPUThreads:
     """
 
     device = "cuda"
+    one_process = True
 
     def __init__(self, gpus: Sequence[int]) -> None:
         self.workers = list(gpus)

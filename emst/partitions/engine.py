@@ -53,11 +53,14 @@ class Engine(Protocol):
         One entry a worker.
     threads : int
         Functions that all workers together run at a time.
+    one_process : bool
+        Whether the workers are threads of one process, whose GPUs one function may use together.
     """
 
     device: str
     workers: list[Any]
     threads: int
+    one_process: bool
 
     def bytes_a_thread(self) -> int:
         """Memory that one function can use, in bytes; 0 if there is no limit."""
@@ -80,9 +83,9 @@ def in_one_place(engine: Engine, partitions: int) -> bool:
     return len({engine.home(j) for j in range(partitions)}) <= 1
 
 
-def rounds_at_once(engine: Engine, partitions: int) -> bool:
-    """Whether one task can take rounds over so many partitions: a GPU reads what lies on others of its process."""
-    return engine.device == "cuda" and in_one_place(engine, partitions)
+def rounds_at_once(engine: Engine) -> bool:
+    """Whether one task may take all rounds: GPUs of one process can read each other's memory."""
+    return engine.device == "cuda" and engine.one_process
 
 
 def wait(futures: list[Any], engine: Engine) -> None:

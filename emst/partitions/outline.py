@@ -168,7 +168,7 @@ def on_backend(ops: Backend, outline: Outline) -> Outline:
 
 def published(parts: list[Future], engine: Engine) -> tuple[list[Future], list[Future]]:
     """The outline of all partitions, on every partition's device; and the outlines of the partitions."""
-    boxes = FEW_BOXES if rounds_at_once(engine, len(parts)) else BOXES
+    boxes = FEW_BOXES if rounds_at_once(engine) else BOXES
     outlines = [engine.submit(outline_of, partition, boxes, at=j) for j, partition in enumerate(parts)]
     joined = engine.submit(joined_outline, outlines)
     return [engine.submit(on_backend, joined, at=j) for j in range(len(parts))], outlines

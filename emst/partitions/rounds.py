@@ -81,7 +81,7 @@ def all_rounds(
     here = in_one_place(engine, count)
     asked: list[Any] = [None] * count
     replies: list[list[Any]] = [[] for _ in range(count)]
-    if rounds_at_once(engine, count):
+    if rounds_at_once(engine):
         state = engine.submit(at_once, state, locals_, outline, outlines, at=0)
         costs = _reported(costs, state, engine, progress)
     while costs[-1].left != 1:

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from helpers import to_host
+from partition_stages import local_trees, partitions_of
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
-from stages import local_trees, partitions_of
 
 import emst.cpu
 from emst.backend.partition_records import Components

@@ -5,7 +5,7 @@ import pickle
 import dask.sizeof
 import numpy as np
 import pytest
-from stages import local_trees, partitions_of
+from partition_stages import local_trees, partitions_of
 
 import emst.cpu
 from emst.backend.partition_records import OpenEdges

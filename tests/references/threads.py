@@ -25,6 +25,7 @@ class Threads:
 
     def __init__(self, count, in_one_place=True, device="cpu"):
         self.workers, self.threads, self.in_one_place, self.device = list(range(count)), count, in_one_place, device
+        self.one_process = in_one_place
         self.pools = [ThreadPoolExecutor(1, initializer=numba.set_num_threads, initargs=(1,)) for _ in self.workers]
 
     def __enter__(self):
