@@ -194,9 +194,9 @@ class PartitionOperations(Protocol):
     ) -> JoinedRounds | None:
         """Rounds over the components of all partitions at once, where the backend gains by that; None where it does
         not, or cannot. In each round every component takes the first edge that leaves it in the total order, of the
-        known `edges` and those that its points find in other partitions; then they are
-        contracted (`join_components`). The rounds end when one component is left, or earlier, before a round that would
-        need too much memory.
+        known `edges` and of those that its points find in other partitions. Then these edges are contracted, as by
+        `join_components`. The rounds end when one component is left, or earlier, before a round that would need too
+        much memory.
 
         `weight` and `power` are what `component_bounds` returned for the components, and ``bases[i]`` is the number of
         the first component of member i among those of all partitions."""

@@ -29,7 +29,7 @@ class Packet(NamedTuple):
 class LowerBounds(NamedTuple):
     """Points of a partition, and lower bounds of their edges to other partitions."""
 
-    places: Array | None  # int32[m], ascending; None: all points
+    places: Array  # int32[m], ascending
     weight: Array  # T[m]
     power: Array | None  # T[m]: of the distance; None if weights are powers
 
@@ -47,7 +47,7 @@ def groups_of(local: Local, labels: Labels) -> Array:
     return labels.label[base : base + local.count]
 
 
-def asking_of(local: Local, labels: Labels, places: Array | None, weight: Array, power: Array | None) -> Asking:
+def asking_of(local: Local, labels: Labels, places: Array, weight: Array, power: Array | None) -> Asking:
     """The points of a partition that may ask, all or those near the border, by their `LowerBounds`."""
     of_components = groups_of(local, labels), labels.weight, None if power is None else labels.power, local.least
     rest = local.rest if len(weight) < len(local.weight) else float("inf")

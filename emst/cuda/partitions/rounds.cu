@@ -2,9 +2,9 @@
 // Members and home read each other's memory. The host launches all kernels of a round with the same arguments as in the
 // round before, and does not wait for numbers: kernels read these from the memory of the GPU.
 //
-// rounds.py launches, on the GPU of every member, begin_round, list_asking, ask_others, answer_others and
+// members.py launches, on the GPU of every member, begin_round, list_asking, ask_others, answer_others and
 // first_answers, with labels of the member's nodes in between (points/labels.cu, box_labels in components.cu); then, at
-// home, join_answers.
+// home, join_answers. rounds.py sees to the order.
 #include "partitions/asking.cuh"
 #include "partitions/contraction.cuh"
 #include "partitions/outline.cuh"
@@ -17,7 +17,7 @@ struct Progress {
   int over;               // one of `Over`: then kernels do nothing
   int round;              // the next one, from 0
 };
-static_assert(sizeof(Progress) == EMST_JOINED_WORDS * sizeof(int), "rounds.py allocates it");
+static_assert(sizeof(Progress) == EMST_JOINED_WORDS * sizeof(int), "members.py allocates it");
 
 constexpr int SMALLEST_PACKET = 4;  // questions that a warp takes together, at least
 
