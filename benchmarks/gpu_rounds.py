@@ -2,9 +2,9 @@
 
     python benchmarks/gpu_rounds.py uniform 250000000 1 4     # points in all, k, partitions
 
-There is no other GPU to wait for or to read from, and kernels of all partitions take turns: this shows what the host
-takes, and the sum of what kernels take. The clock begins when the host does, and the last tasks before the rounds may
-still run then. Best of six runs after three.
+There is no other GPU to wait for or to read from, and kernels of all partitions take turns: the time is the greater of
+what the host takes and of the sum over all kernels. The clock begins when the host does, and the last tasks before the
+rounds may still run then. Best of six runs after three.
 """
 
 from __future__ import annotations

@@ -207,4 +207,4 @@ class JoinedRounds(NamedTuple):
     power: Array  # T[count]
     taken: OpenEdges  # the edges that were contracted
     rest: OpenEdges  # those that were found between the components that are left
-    costs: list[tuple[int, int, int]]  # of every round: components that it left, questions, and their bytes
+    costs: list[tuple[int, int, int]]  # of every round: components that it left, questions, and bytes read for them

@@ -59,7 +59,7 @@ class DaskEngine:
     threads : int
         Of all workers together.
     one_process : bool
-        False.
+        False: a task of Dask takes one GPU.
 
     Raises
     ------

@@ -14,7 +14,7 @@ The stages of a tree, in order:
     certain.py      what a partition asks others once, and then finds alone
     nearest.py      how far the nearest points of a partition and of others are, for the two before
     rounds.py       Borůvka's rounds over the components that are left: partitions ask and answer, one worker joins
-    asking.py       which points may ask in a round, and what they ask
+    asking.py       what partitions ask one another in a round, and what is known of the points that may ask
     remembering.py  the first task of a round: points ask, and remember what they were told
     components.py   the components between rounds, and the edges that were found between them
     edges.py        the total order on edges, and edges in the caller's rows and units

@@ -1,11 +1,4 @@
-"""What partitions ask one another in a round, and which points may ask.
-
-Travels: a `Packet` to each partition that may hold the other end of the lightest edge of a component, with the points
-that may be its end here.
-
-Invariant: a point that does not ask has no edge to another partition that is as light as the bound of its component, or
-it lies in the greatest component, which asks for nothing: the lightest edges of the others suffice.
-"""
+"""What partitions ask one another in a round, and what is known of the points that may ask."""
 
 from __future__ import annotations
 

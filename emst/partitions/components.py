@@ -30,7 +30,7 @@ class RoundCosts(NamedTuple):
 
     left: int  # components
     asked: int  # points
-    bytes: int  # of their packets
+    bytes: int  # of their packets; in rounds at once, what is read of the points that ask
 
 
 @dataclass(eq=False)

@@ -1,4 +1,4 @@
-"""The first task of a round where sending costs more than array operations: points remember what they were told.
+"""The first task of a round: points ask others, and remember what they were told.
 
 Travels: a `Packet` to each partition that may hold the other end of the lightest edge of a component. The `Reply` comes
 back in the next round. The `Memory` stays where the partition lives.
@@ -84,8 +84,6 @@ def ask(
     `before` is what this function returned in the round before, None in the first one; `replies` holds what
     `rounds.answer` returned in every partition then."""
     index, number, labels = local.partition.index, local.place.number, labels_of(ops, labels)
-    if labels.count == 1 and before:  # all is done
-        return replace(before, packets={}, members={})
     memory = before.memory if before else _without_replies(ops, near_border(ops, local))
     if before:
         memory = _with_replies(ops, before, replies, number)

@@ -122,7 +122,11 @@ def _labels(state: Future, count: int, here: bool, engine: Engine) -> list[Futur
 def at_once(
     ops: Backend, state: Rounds, locals_: list[Local], outline: list[Outline], outlines: list[PartitionOutline]
 ) -> Rounds:
-    """Task: the state after the rounds that the backend takes at once, if any. All partitions are in this process."""
+    """Task: the state after the rounds that the backend takes at once, if any. All partitions are in this process.
+
+    Invariant: a point that does not ask has no edge to another partition that is as light as the bound of its
+    component, or it lies in the greatest component, which asks for nothing: the lightest edges of the others suffice.
+    """
     if state.count == 1:
         return state
     members = [
@@ -148,9 +152,19 @@ def at_once(
         joined = ops.join_partitions(members, state.edges, components, state.weight, state.power, state.bases)
     if joined is None:
         return state
-    left, of_rounds = joined.left, [RoundCosts(*of_round) for of_round in joined.costs]
-    labels = left.label, joined.weight, joined.power, None, left.boxes, left.count, state.bases
-    return Rounds(*labels, joined.rest, [*state.joined, joined.taken], left.size, [*state.costs, *of_rounds])
+    return Rounds(
+        label=joined.left.label,
+        weight=joined.weight,
+        power=joined.power,
+        tries=None,
+        boxes=joined.left.boxes,
+        count=joined.left.count,
+        bases=state.bases,
+        edges=joined.rest,
+        joined=[*state.joined, joined.taken],
+        size=joined.left.size,
+        costs=[*state.costs, *(RoundCosts(*of_round) for of_round in joined.costs)],
+    )
 
 
 # ---- answers -------------------------------------------------------------------------------------------------------

@@ -179,7 +179,7 @@ def test_an_error_ends_all_threads(ops, gpus, monkeypatch, where, error):
     before, known = sys.getswitchinterval(), set(map(id, partitions()))
     threads = set(threading.enumerate())  # some wait for the next fit
     with monkeypatch.context() as patch:
-        patch.setattr(rounds, "at_once", lambda ops, state, *_: state)  # which a GPU takes, and no others
+        patch.setattr(rounds, "at_once", lambda ops, state, *_: state)  # so that rounds are tasks on a GPU, too
         patch.setattr(*where, fails)
         try:
             emst.minimum_spanning_tree(SETS["uniform, float32"], device_ids=gpus)

@@ -6,11 +6,12 @@ from helpers import to_host
 from partition_stages import local_trees, partitions_of
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
+from threads import Threads, tree_of
 
 import emst.cpu
 from emst.backend.partition_records import Components
 from emst.backend.records import EUCLIDEAN
-from emst.partitions import components, rounds
+from emst.partitions import components, remembering, rounds
 from emst.partitions.outline import FEW_BOXES, joined_outline, on_backend, outline_of
 from emst.partitions.partition import with_core_distances
 from emst.partitions.records import Search
@@ -21,7 +22,7 @@ PLACES = RNG.random((40, 3)) * 30
 SETS = {
     "uniform": RNG.random((40_000, 2)),
     "halos": PLACES[RNG.integers(0, 40, 50_000)] + RNG.standard_normal((50_000, 3)) * RNG.pareto(1, (50_000, 1)),
-    "halos, float32": RNG.normal(RNG.integers(0, 4, (60_000, 1)) * 9.0, 1, (60_000, 3)).astype(np.float32),
+    "blobs, float32": RNG.normal(RNG.integers(0, 4, (60_000, 1)) * 9.0, 1, (60_000, 3)).astype(np.float32),
     "lattice": RNG.integers(0, 200, (60_000, 2)).astype(float),
     "runs of equal points": np.repeat(RNG.random((9_000, 2)), 6, axis=0),
     "six dimensions": RNG.random((36_000, 6)),
@@ -108,6 +109,28 @@ def test_all_rounds(ops, name, k, count):
     state = rounds.at_once(ops, before, *given)
     assert (state is before) if ops.name == "cpu" else (state.count == 1 < before.count)
     assert check_joined(ops, X, k, trees, state) == len(state.costs) - 1
+
+
+@pytest.mark.parametrize("k", [1, 4])
+def test_rounds_go_on_as_tasks(monkeypatch, k):
+    """After rounds at once that have ended early."""
+
+    def one_round(ops, state, trees, outline, outlines):
+        labels = components.labels_of(ops, state)
+        asked = [remembering.ask(ops, tree, labels, of_all, None, []) for tree, of_all in zip(trees, outline)]
+        answers = [rounds.answer(ops, tree, labels, own, asked) for tree, own in zip(trees, outlines)]
+        left.append(rounds.join(ops, state, answers))
+        return left[-1]
+
+    left, X = [], RNG.random((3000, 2))
+    monkeypatch.setattr(rounds, "rounds_at_once", lambda engine: True)
+    monkeypatch.setattr(rounds, "at_once", one_round)
+    with Threads(3) as engine:
+        (edges, weights, _), costs = tree_of(np.array_split(X, 3), engine, 3, k)
+    wanted = emst.minimum_spanning_tree(X, min_samples=k, device="cpu")
+    np.testing.assert_array_equal(edges, wanted.edges)
+    np.testing.assert_array_equal(weights, wanted.weights)
+    assert len(left) == 1 < left[0].count and costs.rounds > 1
 
 
 @pytest.fixture

@@ -105,7 +105,7 @@ def component_bounds(edges: OpenEdges, components: Components) -> tuple[cupy.nda
 
 
 def _meeting() -> list[Address]:
-    """A `Meeting` of contraction.cu."""
+    """A `Meeting` of contraction.cuh."""
     return cleared((MEETING_WORDS, np.uint32))
 
 

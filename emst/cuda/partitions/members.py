@@ -26,7 +26,7 @@ BLOCKS_AN_SM = 8  # of kernels whose threads take one thing after the other
 
 
 class Home:
-    """What `Home` of rounds.cu holds, on the current GPU, and the kernel that joins. `room` is for edges."""
+    """What `Home` of rounds.cu holds, on the current GPU, and the kernel that joins. `room` is the number of edges."""
 
     def __init__(
         self, edges: OpenEdges, components: Components, weight: cupy.ndarray, power: cupy.ndarray, room: int
@@ -62,8 +62,8 @@ class Home:
 
 
 class Part:
-    """A member, its arrays on its GPU, and its kernels. `first` are its first component and its first box, `room` is
-    for its points that ask each of the members, and for questions that it gets from all of them."""
+    """A member, its arrays on its GPU, and its kernels. `first` are its first component and its first box. `room` are
+    the places for its points that ask each of the members, and for questions that it gets from all of them."""
 
     def __init__(
         self, member: Member, number: int, first: tuple[int, int], home: Home, members: int, room: tuple[int, int]
@@ -94,7 +94,7 @@ class Part:
         )
         self.labels, self.group = in_whole_leaves(member.component), self.label[self.first[0] :]
         self.boxes_here = asarray(member.level), asarray(member.node)
-        self.lazy = index.nodes, index.arrived  # launches that make them must not be recorded
+        self._made = index.nodes, index.arrived  # here, since launches that make them must not be recorded
         self._kept: list[Any] = []
         self.near, self.all = self._asking(member.near, member.rest), self._asking(None, float("inf"))
         arrays, self.outline = outline_by_value(member.outline._replace(label=self.boxes), self.number)
@@ -113,7 +113,7 @@ class Part:
         return given
 
     def mark(self) -> None:
-        """Label the nodes of the hierarchy, and the boxes of the outline."""
+        """Label the nodes of the hierarchy, and the boxes of the outline. `row` needs these labels."""
         label_nodes(self.index, self.labels, self.group)
         self.here = box_labels(self.index, self.labels, self.group, *self.boxes_here)
 

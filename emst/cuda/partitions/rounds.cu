@@ -10,29 +10,31 @@
 #include "partitions/outline.cuh"
 #include "points/across.cuh"
 
-// Where the rounds are. The home has it, and every member a copy, which begin_round makes.
+// The state of all rounds. The home has it, and every member a copy, which begin_round makes.
 struct Progress {
   int components, edges;  // that are left, and that are known between them
-  int asked;              // points in the last round
-  int over;               // one of `Over`: then kernels do nothing
+  int asked;              // questions in the last round
+  int over;               // one of `Over`; if it is not GOES_ON, the kernels of this file return at once
   int round;              // the next one, from 0
 };
 static_assert(sizeof(Progress) == EMST_JOINED_WORDS * sizeof(int), "members.py allocates it");
 
 constexpr int SMALLEST_PACKET = 4;  // questions that a warp takes together, at least
 
+// Whether there is another round: not if one component is left, if a list has too few places for the round, which is
+// not taken then, or if edges close a cycle.
 enum Over { GOES_ON, JOINED, TOO_MANY, CYCLE };
 
-// What the home knows of the components. It has two lists of some things: one is read in a round, the other is written.
+// What the home knows of the components. Of two lists, the one at round % 2 is read, and the other one is written.
 template <class T>
 struct Home {
   Progress *progress;
-  int *label;               // [2][labels]: of the components of all partitions
-  i64 *size;                // [2][components in the beginning]
-  u64 *edges;               // [2][room] edges
-  Bits<T> *weight, *power;  // bounds of the components
-  int *boxes;               // labels of the whole outline
-  i64 labels, sizes, room, nodes;
+  int *label;                      // [2][labels]: of the components of all partitions
+  i64 *size;                       // [2][components in the beginning]
+  u64 *edges;                      // [2][room]: each of several words
+  Bits<T> *weight, *power;         // bounds of the components
+  int *boxes;                      // labels of the whole outline
+  i64 labels, sizes, room, nodes;  // lengths of these lists, and of `boxes`
 };
 
 // A member's copy of what it needs in a round, and what it counts.
@@ -54,12 +56,12 @@ struct Member {
   const int *component;
   const int *questions;  // [members][room]: places of the points that ask each
   const u32 *asked, *listed;
-  const int *answers;  // how many answers it has; then 1 if it has got more questions than it has room for
+  const int *answers;  // how many answers it has; then 1 if it has too few places for questions
   const u64 *found;    // of every component, the first edge among the answers
   const int *boxes;    // labels of its outline
   Numbering numbering;
   i64 base, box, boxes_here;  // its first component, and its first box among all, of so many
-  i64 room;                   // for places in each list of questions
+  i64 room;                   // how many places each list of questions has
 };
 
 // Copies what a member needs, and finds out whether points beyond those near the border may ask.

@@ -22,8 +22,8 @@ from emst.cuda.runtime.copies import are_readable, asarray, copied
 from emst.cuda.runtime.launch import Launch, recorded
 from emst.cuda.runtime.to_host import OnItsWay
 
-# Points of a member that can ask: as many as lie near the border, but not fewer than LEAST_ROOM, nor than one of SHARE
-# points, nor more than one of MOST_SHARE.
+# Places in a member's list of points that ask: as many as it has points near the border, at most one for MOST_SHARE
+# points; at least LEAST_ROOM, and one for SHARE points; never more than it has points.
 LEAST_ROOM, SHARE, MOST_SHARE = 1 << 16, 16, 4
 MOST_MEMBERS = 64  # each keeps lists for all others
 CYCLE = 3  # of `Over` in rounds.cu
@@ -180,7 +180,7 @@ class _Rounds:
         taken, rest = home.taken[: home.before.count - count], home.edges[now, :edges]
         if count == 1:
             rest = rest[:0]
-        taken, rest = (OpenEdges(copied(words)) for words in (taken, rest))  # the lists had room for many more
+        taken, rest = (OpenEdges(copied(words)) for words in (taken, rest))  # the lists have places for many more
         left = Components(home.label[now], count, home.size[now, :count], home.boxes)
         return JoinedRounds(left, home.weight[:count], home.power[:count], taken, rest, costs)
 

@@ -25,8 +25,7 @@ LEAST_PASSES, MOST_PASSES = 3, 5  # by which packed keys are sorted (packed.cuh)
 TIES_A_THREAD = 4  # places of a thread (ties.cuh)
 MERGED_EACH = 9  # edges of a thread that merges two lists, odd so that threads use different banks (gathered.cu)
 LONGEST_RUN = 64  # of equally heavy edges that are put in order while they are written (result.cu)
-CLIMBS, MEETING_WORDS = 8, 12  # passes towards roots, at most; 32-bit words of a `Meeting` (contraction.cu)
-
+CLIMBS, MEETING_WORDS = 8, 12  # passes towards roots, at most; 32-bit words of a `Meeting` (contraction.cuh)
 JOINED_WORDS = 5  # 32-bit words of the `Progress` in partitions/rounds.cu
 
 # The order of points, their hierarchy and its walk.
