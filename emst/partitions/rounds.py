@@ -124,8 +124,8 @@ def at_once(
 ) -> Rounds:
     """Task: the state after the rounds that the backend takes at once, if any. All partitions are in this process.
 
-    Invariant: a point that does not ask has no edge to another partition that is as light as the bound of its
-    component, or it lies in the greatest component, which asks for nothing: the lightest edges of the others suffice.
+    Invariant: if a point does not ask, all its edges to other partitions are heavier than the bound of its component,
+    or it lies in the greatest component. That one asks for nothing: the lightest edges of the others suffice.
     """
     if state.count == 1:
         return state

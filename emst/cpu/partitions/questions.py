@@ -1,4 +1,4 @@
-"""What a partition is asked by others in a round."""
+"""What other partitions ask a partition in a round."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-// What a partition is asked by others in a round: questions.py launches gather_questions.
+// What other partitions ask a partition in a round: questions.py launches gather_questions.
 #include "points/bvh.cuh"
 #include "runtime/exact.cuh"
 
 constexpr int MOST_SENDERS = EMST_MOST_SENDERS;
 
-// Questions of several senders, in the order of these, and at which row those of each end.
+// The questions of several senders, one sender after the other. Those of a sender end at the row `upto`.
 template <class T>
 struct Sender {
   const T *points;

@@ -1,4 +1,4 @@
-"""What a partition is asked by others in a round, on the GPU. Kernel: questions.cu."""
+"""What other partitions ask a partition in a round, on the GPU. Kernel: questions.cu."""
 
 from __future__ import annotations
 

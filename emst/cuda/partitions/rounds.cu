@@ -84,8 +84,7 @@ __global__ void begin_round(const Home<T> home, const Copy<T> here, const Asking
     if (near.exceeds_rest(c, home.weight[label[base + c]])) *here.exceeds = 1;
 }
 
-// Lists the points that may ask. A block takes points that lie one after the other on the curve, and so do those that
-// it lists.
+// Lists the points that may ask. Each block takes a run of points on the curve, and lists them in this order.
 template <class T>
 __global__ void __launch_bounds__(THREADS)
     list_asking(const Copy<T> here, const Asking<T> near, const Asking<T> all, int *listed, i64 room) {
@@ -112,7 +111,7 @@ __global__ void __launch_bounds__(THREADS)
   }
 }
 
-// Lists, of the points that may ask, those that ask each of the other members.
+// Lists the points that ask each of the other members, among those that may ask.
 template <class T, int METRIC>
 __global__ void __launch_bounds__(THREADS)
     ask_others(const Copy<T> here, const int *listed, i64 room, const int *component, i64 base, const T *rows,
