@@ -140,10 +140,10 @@ def at_once(
             rest=local.rest,
             numbering=local.numbering,
             outline=of_all,
-            level=own.level,
-            node=own.node,
+            level=of_one.level,
+            node=of_one.node,
         )
-        for local, of_all, own in zip(locals_, outline, outlines)
+        for local, of_all, of_one in zip(locals_, outline, outlines)
     ]
     components = Components(state.label, state.count, state.size, state.boxes)
     with contextlib.ExitStack() as locks:

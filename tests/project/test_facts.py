@@ -107,6 +107,7 @@ FACTS = [
     ("scale_out/how.md", r"Samples of some ([\d,]+) codes", "emst/partitions/partition.py", "round(SAMPLE, -3)"),
     ("scale_out/how.md", r"about ([\d,]+) boxes each", "emst/partitions/outline.py", "BOXES"),
     ("scale_out/how.md", r"\(([\d,]+) between GPUs", "emst/partitions/outline.py", "FEW_BOXES"),
+    ("scale_out/how.md", r"more than ([\d,]+) partitions", CUDA + "partitions/rounds.py", "MOST_MEMBERS"),
     ("scale_out/faults.md", r"all workers are gone for (\d+) seconds", "emst/dask/faults.py", "NO_WORKERS_FOR"),
     ("scale_out/faults.md", r"waited for memory for (\d+) seconds", "emst/dask/faults.py", "PAUSED_FOR"),
     ("scale_out/faults.md", r"have had no task for (\d+) seconds", "emst/dask/faults.py", "IDLE_FOR"),

@@ -1,4 +1,4 @@
-"""What other partitions ask a partition in a round."""
+"""The questions that a partition gets from others in a round."""
 
 from __future__ import annotations
 

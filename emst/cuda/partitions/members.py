@@ -1,5 +1,5 @@
-"""What takes part in rounds over partitions at once: the GPU that joins, and every partition, with their arrays and
-kernels. Kernels: rounds.cu."""
+"""The arrays and launches of rounds at once: of the GPU that joins (`Home`), and of every partition (`Part`). Kernels:
+rounds.cu."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ BLOCKS_AN_SM = 8  # of kernels whose threads take one thing after the other
 
 
 class Home:
-    """What `Home` of rounds.cu holds, on the current GPU, and the kernel that joins. `room` is the number of edges."""
+    """What `Home` of rounds.cu holds, on the current GPU, and the kernel that joins. A list of edges has `room`
+    places."""
 
     def __init__(
         self, edges: OpenEdges, components: Components, weight: cupy.ndarray, power: cupy.ndarray, room: int

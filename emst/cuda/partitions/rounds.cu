@@ -64,7 +64,7 @@ struct Member {
   i64 room;                   // how many places each list of questions has
 };
 
-// Copies what a member needs, and finds out whether points beyond those near the border may ask.
+// Copies what a member needs from the home, and finds out whether points that are not near the border may ask, too.
 template <class T>
 __global__ void begin_round(const Home<T> home, const Copy<T> here, const Asking<T> near, i64 base, int members) {
   const i64 first = thread_id(), step = gridDim.x * (i64)blockDim.x;
@@ -133,7 +133,7 @@ __global__ void __launch_bounds__(THREADS)
   }
 }
 
-// The nearest point of another component in member `me` for every question of the others, as edges.
+// Finds, for every question of the other members, the edge to the nearest point of another component in member `me`.
 template <class T, int D, int METRIC, bool MRD>
 __global__ void __launch_bounds__(32 * WARPS)
     answer_others(const Copy<T> here, const Member<T> *members, int count, int me, const T *points, const int *labels,

@@ -39,39 +39,35 @@ def join_partitions(
 ) -> JoinedRounds | None:
     """See `emst.backend.partition_operations`. None where GPUs cannot read each other's memory or have too little, for
     many partitions, where all pairs are compared, and where edges would be too many for 32 bits."""
-    indexes = [cast(SearchIndex, one.bvh) for one in members]
-    arrays = [edges.words, *(index.rows for index in indexes), *(one.component for one in members)]
-    gpus = dict.fromkeys(int(array.data.device_id) for array in arrays)
-    if len(members) > MOST_MEMBERS or len(edges) + len(members) * components.count >= 2**31:
+    gpus, room = _gpus_of(members, edges), len(edges) + len(members) * components.count
+    if not gpus or room >= 2**31:
         return None
-    if not all(index.walks for index in indexes) or not are_readable(arrays, list(gpus)):
-        return None
-    with _ended(gpus), cupy.cuda.Device(next(iter(gpus))):
+    with _ended(gpus), cupy.cuda.Device(gpus[0]):
         try:
-            rounds = _Rounds(*_taking_part(members, edges, components, weight, power, bases))
+            home = Home(edges, components, weight, power, room)
+            rounds = _Rounds(home, _parts_of(members, bases, home))
         except cupy.cuda.memory.OutOfMemoryError:
             return None
         return rounds.joined()
 
 
-def _taking_part(
-    members: Sequence[Member],
-    edges: OpenEdges,
-    components: Components,
-    weight: cupy.ndarray,
-    power: cupy.ndarray,
-    bases: Sequence[int],
-) -> tuple[Home, list[Part]]:
-    """Home and members with their arrays."""
-    count = len(members)
-    home = Home(edges, components, weight, power, len(edges) + count * components.count)
+def _gpus_of(members: Sequence[Member], edges: OpenEdges) -> list[int]:
+    """The GPUs that take part, first the one that holds the edges; none if they cannot."""
+    indexes = [cast(SearchIndex, one.bvh) for one in members]
+    arrays = [edges.words, *(index.rows for index in indexes), *(one.component for one in members)]
+    gpus = list(dict.fromkeys(int(array.data.device_id) for array in arrays))
+    walks = len(members) <= MOST_MEMBERS and all(index.walks for index in indexes)
+    return gpus if walks and are_readable(arrays, gpus) else []
+
+
+def _parts_of(members: Sequence[Member], bases: Sequence[int], home: Home) -> list[Part]:
+    """The members with their arrays and launches."""
     boxes = np.cumsum([0, *(len(one.level) for one in members)]).tolist()
-    rooms = [_room(len(one.near), one.bvh.n) for one in members]
-    parts = []
+    rooms, parts = [_room(len(one.near), one.bvh.n) for one in members], []
     for number, (member, base, box, room) in enumerate(zip(members, bases, boxes, rooms)):
         of_answers = min(sum(rooms), max(room, LEAST_ROOM))
-        parts.append(Part(member, number, (base, box), home, count, (room, of_answers)))
-    return home, parts
+        parts.append(Part(member, number, (base, box), home, len(members), (room, of_answers)))
+    return parts
 
 
 def _room(near: int, n: int) -> int:
@@ -109,7 +105,7 @@ class _OfGPU:
                     part.mark()
 
     def record(self, rows: np.ndarray) -> None:
-        """Record what needs the rows of all members."""
+        """Record the launches that read the `row` of every member."""
         with cupy.cuda.Device(self.gpu):
             members = asarray(rows)
             with recorded() as self.ask:
@@ -170,7 +166,7 @@ class _Rounds:
         return OnItsWay(self.home.progress)
 
     def _wait(self, waiting: _OfGPU, event: str) -> None:
-        """Let a GPU go on when the others have recorded their events."""
+        """Let a GPU wait for the events of the others."""
         for one in self.gpus.values():
             if one is not waiting:
                 waiting.stream.wait_event(getattr(one, event))

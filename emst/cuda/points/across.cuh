@@ -20,18 +20,18 @@ struct NearestAcross {
   bool equal;                // the radius was 0: only equal points count, whatever their core distances
   u32 id, window_leaf = 0, window_leaves = 0;
 
-  // Sets the query of this lane, which is that of a neighbour where this one has none: `on` is false then. All lanes of
-  // the packet call it.
-  __device__ void begin(const Row<T, D> &query, int own_label, Bits<T> own_core, Bits<T> within, bool on) {
+  // Sets the query of this lane. All lanes of the packet call it. A lane without a query repeats that of another one,
+  // and `on` is false.
+  __device__ void begin(const Row<T, D> &query, int query_label, Bits<T> query_core, Bits<T> within, bool on) {
     x = query;
     if (LABELS) {
-      label = own_label;
+      label = query_label;
       const int front = __shfl_sync(FULL, label, 0);
       common = __all_sync(FULL, label == front) ? front : -2;
     }
     const Bits<T> most = minimum(within, INFINITE<T> - 1);
     equal = on && most == 0;
-    core = MRD && !equal ? own_core : 0;
+    core = MRD && !equal ? query_core : 0;
     weight = radius = on && core <= most ? most : Bits<T>(-1);  // nothing is within -1
     distance = INFINITE<T>;
     id = ~0u;
