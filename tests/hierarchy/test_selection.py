@@ -1,6 +1,8 @@
 """Flat clusters: which are selected, and label, probability and outlier score of every point."""
 
 import pickle
+from dataclasses import fields
+from math import fsum
 
 import numpy as np
 import pytest
@@ -92,6 +94,67 @@ def test_a_chain_of_thousands_of_splits(ops, persistence):
     heights = np.concatenate([2 - 1e-9 * np.sort(g.random(len(pairs)))[::-1], later])
     edges = edges.astype(np.int32)
     check(ops, edges, heights, 2, [("eom", 0.0, n, False), ("eom", 0.0, n // 4, True)], persistence)
+
+
+def chain(kind, n=1_500):
+    """Edges and heights of n pairs, each of which joins all before it. A warp of a GPU guesses what 32 splits in a row
+    pass up from the sum of what their children do. Here every cluster is more stable than those below it; or sums
+    double every few steps; or are those of two to five numbers; or are infinite; or lie halfway between two doubles, so
+    that the even one is taken."""
+    split, place = np.arange(2.0 * n, 1, -1), np.arange(2.0 * n - 1)  # lambda of the splits, from the deepest up
+    if kind == "several":
+        split = np.repeat(split, np.resize([1, 2, 3, 4], len(split)))[: len(split)]
+    lives = {
+        "own": 0.5,
+        "powers": np.exp2(place / 4),
+        "several": 1 + np.sin(place),
+        "infinite": 0.25,
+        "halves": place % 3 / 4 + 0.25,
+    }
+    born = split + lives[kind]
+    if kind == "halves":
+        split, born = (values[(1 / (1 / split) == split) & (1 / (1 / born) == born)] for values in (split, born))
+    split, born = split[:n], born[:n]
+    if kind in ("infinite", "halves"):
+        born[0] = {"infinite": np.inf, "halves": 2.0**52}[kind]
+    pairs = 2 * np.arange(n)
+    edges = np.concatenate([np.stack([pairs, pairs + 1], axis=1), np.stack([np.zeros(n - 1), pairs[1:]], axis=1)])
+    heights = 1 / np.concatenate([born, split[1:]])
+    order = np.argsort(heights, kind="stable")
+    return edges[order].astype(np.int32), heights[order]
+
+
+@pytest.mark.usefixtures("size")
+@pytest.mark.parametrize("persistence", [0.0, 0.5])
+@pytest.mark.parametrize("kind", ["own", "powers", "several", "infinite", "halves"])
+def test_a_chain_of_words_that_are_hard_to_guess(ops, kind, persistence):
+    edges, heights = chain(kind)
+    n = len(edges) + 1
+    rules = [("eom", 0.0, limit, single) for limit in (n, n // 4) for single in (False, True)]
+    check(ops, edges, heights, 2, rules, persistence)
+
+
+@pytest.mark.usefixtures("size")
+@pytest.mark.parametrize("kind", ["powers", "several", "halves"])
+def test_every_bit_of_the_sums_decides(ops, kind):
+    """A cluster that is as stable as those below it stays, and one that is a bit less stable does not."""
+    edges, heights = chain(kind)
+    ours, expected = (
+        ops.condense(give(ops, edges, heights), 2),
+        reference.condense(reference.linkage(edges, heights), 2),
+    )
+    leaves, stable = expected.children[:, 1] == 0, expected.stability
+    below = np.where(leaves, stable, 0)
+    for c in np.flatnonzero(~leaves)[::-1]:
+        below[c] = fsum(below[slice(*expected.children[c])])
+    for c in np.flatnonzero(~leaves)[1::40]:
+        for stability, stays in ((below[c], True), (np.nextafter(below[c], 0), False)):
+            changed = np.where(leaves, stable, 0)
+            changed[c] = stability
+            values = {field.name: getattr(ours, field.name) for field in fields(Condensed)}
+            values["stability"] = to_device(ops, changed)
+            chosen = to_host(ops.select(Condensed(**values), "eom", 0.0, len(edges) + 1, False).chosen)
+            assert (c in chosen) == stays
 
 
 @pytest.mark.usefixtures("size")

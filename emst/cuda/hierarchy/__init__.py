@@ -20,6 +20,7 @@ cut            flat clusters at one height of the dendrogram
 ancestors      at which lambda two clusters of the condensed tree split
 descent.cuh    values that merges inherit from their parents, from the root down
 climb.cuh      values that nodes collect from their children, from the leaves up
+siblings.cuh   how the children of a cluster pass up their values, and which of them climbs on
 sum.cuh        the sum of the values of siblings, rounded once
 density.cuh    lambda = 1 / height, rounded as on the CPU
 """

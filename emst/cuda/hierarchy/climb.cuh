@@ -1,87 +1,16 @@
 // From the leaves of the condensed tree up, at any depth: each leaf has a thread that climbs until it comes to a split
 // before one of its siblings does.
 //
-// A cluster passes up one word. Most splits have two children: the first of them to come stores its word and ends; the
-// second finds it there and goes on. One atomic exchange does both, and no fence is needed, since nothing else has to
-// be visible. At a split into more, every child has a warp of its own. If there are few children, each looks for the
-// words of all others; if there are many, they are counted. The last one goes on.
-//
 // A step waits for memory once. Large clusters from which small ones split off one by one are thousands of steps deep;
 // so after AHEAD steps a warp takes over: it reads all that the next 32 steps need at once, and most siblings there
-// have already stored their words. The steps themselves stay one after the other, since sums are rounded.
+// have already stored their words. A step also needs the word of the one before, and sums are rounded. But most sums
+// stay below the next power of two, where what a child adds does not depend on the others. So the warp guesses 32
+// words by a scan, and each lane computes one of them from what was guessed before it: up to the first that differs
+// from its guess, all are right.
 #pragma once
-#include "hierarchy/density.cuh"
+#include "hierarchy/siblings.cuh"
 
-constexpr u64 NO_WORD = EMST_NO_WORD;  // a NaN, so no density or sum of them
 constexpr int AHEAD = EMST_AHEAD;
-
-__device__ inline u64 word_of(double v) { return (u64)__double_as_longlong(v); }
-__device__ inline double number_in(u64 word) { return __longlong_as_double((i64)word); }
-
-// The clusters as the climb sees them.
-struct Climbed {
-  i64 count;
-  const int *parent, *far;  // far[a] is the AHEAD-th ancestor of a
-  const int2 *children;     // the first child, and the one after the last
-  u64 *words;               // two for each cluster, NO_WORD before the climb
-
-  // Where the children of a cluster meet: the word of the first that has come or, of more than two, their number.
-  __device__ u64 *meeting(int above) const { return words + above; }
-  __device__ volatile u64 *word(int c) const { return words + count + c; }
-};
-
-__device__ inline bool is_pair(int2 children) { return children.y - children.x == 2; }
-
-// If the other of two children has stored its word, returns that word. Otherwise stores this one, and returns NO_WORD.
-__device__ inline u64 meet(const Climbed &t, int above, u64 mine) { return atomicExch(t.meeting(above), mine); }
-
-// The words of more than two children, of which one climbs: its own need not be stored. By a warp; lane l asks for the
-// words of the children l, l + 32, ... only.
-struct Words {
-  const volatile u64 *words;
-  int count, own;
-  u64 mine, first;  // first: that of child l, 0 if there is none
-
-  __device__ Words(const Climbed &t, int2 children, int c, u64 mine)
-      : words(t.word(children.x)), count(children.y - children.x), own(c - children.x), mine(mine) {
-    read();
-  }
-  __device__ void read() { first = (int)lane_id() < count ? at(lane_id()) : 0; }
-  __device__ u64 at(int i) const { return i == own ? mine : words[i]; }
-  __device__ u64 operator[](int i) const { return i < 32 ? first : at(i); }
-};
-
-// Whether c is the last of more than two children, whose words are known then. By a warp.
-//
-// Exactly one child goes on. If a child finds the words of all others, it goes on, stores no word and is not counted.
-// Then no other child can find all words, and for none have all others been counted. If no child finds them, all are
-// counted, and the last one goes on. The fences make the words of the others visible to it.
-//
-// k children that look for all words read k * k of them. So they look only if they are 32 or fewer.
-__device__ inline bool is_last(const Climbed &t, int above, int c, Words &words) {
-  if (words.count <= 32 && __all_sync(FULL, words.first != NO_WORD)) return true;
-  u64 met = 0;
-  if (lane_id() == 0) {
-    *t.word(c) = words.mine;
-    __threadfence();
-    met = atomicAdd(t.meeting(above), 1ull);
-    __threadfence();
-  }
-  met = __shfl_sync(FULL, met, 0);
-  __syncwarp();  // what lane 0 has waited for, all lanes may read
-  if (met != NO_WORD + (u64)(words.count - 1)) return false;
-  words.read();
-  return true;
-}
-
-// The words of two children: of the one that climbs, and of the other.
-struct Pair {
-  int first;    // child
-  bool second;  // whether the one that climbs is the second child
-  u64 mine, other;
-  __device__ u64 of_first() const { return second ? other : mine; }
-  __device__ u64 of_second() const { return second ? mine : other; }
-};
 
 // At most AHEAD steps of a thread, to a split into more than two at most; false if it has ended.
 template <class Step>
@@ -97,7 +26,7 @@ __device__ bool climb_alone(const Climbed &t, int &c, u64 &mine, Step step) {
     const u64 other = meet(t, above, mine);
     if (other == NO_WORD) return false;
     const double seen = step.seen(above, look);
-    const Pair pair{children.x, c != children.x, mine, other};
+    const Few pair = pair_of(children, c, mine, other);
     mine = step.join(seen, pair);
     step.keep(above, seen, pair, mine);
     if (further < 0) return false;
@@ -115,7 +44,8 @@ struct Ancestor {
   int cluster, far;  // NONE above the root
   int2 children;
   Look look;
-  u64 met;  // what stood at its meeting place
+  u64 words[FEW_CHILDREN];  // of two children, the word where they meet; of more, those of all
+  __device__ int count() const { return children.y - children.x; }
 };
 
 // Nothing that is read is used here: the warp goes on with the steps before it. Above the root, that of the root is
@@ -123,92 +53,149 @@ struct Ancestor {
 template <class Step>
 __device__ auto ancestor(const Climbed &t, int cluster, Step step) -> Ancestor<decltype(step.look(0))> {
   const int at = maximum(cluster, 0);
-  return {cluster, t.far[at], t.children[at], step.look(at), *(const volatile u64 *)t.meeting(at)};
+  return {cluster, t.far[at], t.children[at], step.look(at), {}};
 }
 
-// What a step to an ancestor needs. Steps read it from shared memory: all lanes of a warp would have to meet to
-// exchange registers, which takes longer than a step.
-struct Ahead {
-  double seen;
-  u64 met;
-  int2 children;
-  int cluster, child;  // the one that the climb comes from
-  __device__ Pair pair(u64 mine) const { return {children.x, child != children.x, mine, met}; }
+// Each word by one load for all lanes: a second one into the same register would wait for the first.
+template <class Look>
+__device__ void read_words(const Climbed &t, Ancestor<Look> &of) {
+  const int count = of.count();
+  const volatile u64 *const met = t.meeting(maximum(of.cluster, 0)), *const first = t.word(of.children.x);
+  of.words[0] = *(count == 2 ? met : first);
+#pragma unroll
+  for (int i = 1; i < FEW_CHILDREN; i++) of.words[i] = i < count ? first[i] : NO_WORD;
+}
+
+// The words of its children, of which `child` climbs. Returns whether those of the others are known.
+template <class Look>
+__device__ bool know_words(const Ancestor<Look> &of, int child, Few &few) {
+  const int count = of.count();
+  few = {of.children.x, count, child - of.children.x};
+  bool known = of.cluster >= 0 && count <= FEW_CHILDREN;
+#pragma unroll
+  for (int i = 0; i < FEW_CHILDREN - 1; i++) {
+    const u64 word = count == 2 || i < few.own ? of.words[i] : of.words[i + 1];
+    few.others[i] = i < count - 1 ? word : 0;
+    known &= few.others[i] != NO_WORD;
+  }
+  return known;
+}
+
+// How far a warp has come among 32 ancestors.
+struct Way {
+  int lane;  // the next one
+  u64 mine;  // the word with which the climb comes there
+  u64 came;  // that with which it has come to this lane's
 };
 
-// One step by a warp to an ancestor at which the climb may end. False if it has ended. `met` becomes the word of the
-// other of two children.
+// What steps make of a word's number, as long as sums are not rounded: at least `least`, otherwise `more` than it was.
+struct Rise {
+  double least, more;
+  __device__ double of(double number) const { return fmax(least, add(number, more)); }
+  __device__ Rise after(Rise below) const { return {of(below.least), add(below.more, more)}; }
+};
+
+// One step at least towards `stop`, and as many as are guessed right.
 template <class Step>
-__device__ bool step_up(const Climbed &t, Ahead ahead, u64 &met, u64 &mine, Step step) {
-  if (ahead.cluster < 0) return false;
-  if (is_pair(ahead.children)) {
-    if (lane_id() == 0) met = meet(t, ahead.cluster, mine);
-    ahead.met = met = __shfl_sync(FULL, met, 0);
-    if (met == NO_WORD) return false;
-    mine = step.join(ahead.seen, ahead.pair(mine));
-  } else {
-    Words words(t, ahead.children, ahead.child, mine);
-    if (!is_last(t, ahead.cluster, ahead.child, words)) return false;
-    mine = step.many(ahead.cluster, ahead.seen, ahead.children.x, words);
+__device__ void guessed_steps(Way &way, int stop, double seen, Few few, Step step) {
+  const int own = (int)lane_id();
+  const bool here = own >= way.lane && own < stop;
+  const double mine = number_in(way.mine), number = fabs(mine);
+  Rise rise = here ? step.rise(number, seen, few) : Rise{0.0, 0.0};
+#pragma unroll
+  for (int lanes = 1; lanes < 32; lanes *= 2) {
+    const Rise below{__shfl_up_sync(FULL, rise.least, lanes), __shfl_up_sync(FULL, rise.more, lanes)};
+    if (own >= lanes) rise = rise.after(below);
   }
+  const u64 guess = word_of(copysign(rise.of(number), mine)), before = __shfl_up_sync(FULL, guess, 1);
+  few.mine = own == way.lane ? way.mine : before;
+  const u64 word = here ? step.join(seen, few) : 0;
+  const u32 wrong = __ballot_sync(FULL, here && word != guess);
+  const int last = wrong ? __ffs(wrong) - 1 : stop - 1;
+  if (here && own <= last) way.came = few.mine;
+  way.mine = __shfl_sync(FULL, word, last);
+  way.lane = last + 1;
+}
+
+// The next step, to an ancestor whose words were not all known, from its `child` there. False if the climb ends there.
+// `met` becomes the word of the other of two children.
+template <class Look, class Step>
+__device__ bool step_up(const Climbed &t, Way &way, const Ancestor<Look> &here, int child, double seen, u64 &met,
+                        Step step) {
+  if ((int)lane_id() == way.lane) way.came = way.mine;
+  const auto of_next = [&](auto value) { return __shfl_sync(FULL, value, way.lane); };
+  const int cluster = of_next(here.cluster), from = of_next(child);
+  const int2 children = make_int2(of_next(here.children.x), of_next(here.children.y));
+  const double of_cluster = of_next(seen);
+  if (cluster < 0) return false;
+  if (is_pair(children)) {
+    if (lane_id() == 0) met = meet(t, cluster, way.mine);
+    met = __shfl_sync(FULL, met, 0);
+    if (met == NO_WORD) return false;
+    way.mine = step.join(of_cluster, pair_of(children, from, way.mine, met));
+  } else {
+    Words words(t, children, from, way.mine);
+    if (!is_last(t, cluster, from, words)) return false;
+    way.mine = step.many(cluster, of_cluster, children.x, words);
+  }
+  way.lane++;
   return true;
 }
 
-// All further steps from c, by one of WARPS warps of a block. While 32 steps are made, the next are read. The steps
-// follow one another without a wait for siblings whose words are known: what such steps store, their lanes store
-// together afterwards.
-template <int WARPS, class Step>
+// All further steps from c, by a warp. While 32 steps are made, words for the next are read, and what the steps after
+// these need. There is no wait for siblings whose words are known: what such steps store, their lanes store together
+// afterwards.
+template <class Step>
 __device__ void climb_together(const Climbed &t, int c, u64 mine, Step step) {
-  __shared__ Ahead of_warps[WARPS][AHEAD];
-  Ahead *const ahead = of_warps[threadIdx.x / 32];
   const int own = (int)lane_id();
   int first = t.parent[c];
   for (int hop = 0; hop < own && first >= 0; hop++) first = t.parent[first];
-  auto here = ancestor(t, first, step);
+  auto here = ancestor(t, first, step), later = ancestor(t, here.far, step);
+  read_words(t, here);
   for (;;) {
-    const auto later = ancestor(t, here.far, step);
-    const int below = __shfl_up_sync(FULL, here.cluster, 1);
-    Ahead at = {step.seen(here.cluster, here.look), here.met, here.children, here.cluster, own ? below : c};
-    const u32 unknown = __ballot_sync(FULL, at.cluster < 0 || !is_pair(at.children) || at.met == NO_WORD);
-    ahead[own] = at;
-    __syncwarp();
-    u64 came = 0;  // the word of the child
-    int lane = 0;
+    const auto after = ancestor(t, later.far, step);
+    read_words(t, later);
+    const int below = __shfl_up_sync(FULL, here.cluster, 1), child = own ? below : c;
+    const double seen = step.seen(here.cluster, here.look);
+    Few few;
+    bool known = know_words(here, child, few);
+    const u32 unknown = __ballot_sync(FULL, !known);
+    Way way{0, mine, 0};
     for (;;) {
-      const u32 left = lane < AHEAD ? unknown >> lane : 0;
-      const int stop = left ? lane + __ffs(left) - 1 : AHEAD;
-#pragma unroll 4
-      for (; lane < stop; lane++) {
-        if (own == lane) came = mine;
-        mine = step.join(ahead[lane].seen, ahead[lane].pair(mine));
-      }
+      const u32 left = way.lane < AHEAD ? unknown >> way.lane : 0;
+      const int stop = left ? way.lane + __ffs(left) - 1 : AHEAD;
+      while (way.lane < stop) guessed_steps(way, stop, seen, few, step);
       if (stop == AHEAD) break;
-      if (own == stop) came = mine;
       u64 met = NO_WORD;
-      if (!step_up(t, ahead[stop], met, mine, step)) break;
-      if (own == stop) at.met = met;
-      lane = stop + 1;
+      if (!step_up(t, way, here, child, seen, met, step)) break;
+      if (own == stop && met != NO_WORD) {
+        few.others[0] = met;
+        known = true;
+      }
     }
-    const u64 next = __shfl_down_sync(FULL, came, 1), word = own == lane - 1 ? mine : next;
-    if (own < lane && is_pair(at.children)) step.keep(at.cluster, at.seen, at.pair(came), word);
-    c = ahead[AHEAD - 1].cluster;
-    __syncwarp();  // all lanes have read what the next steps, or the next climb, overwrite
-    if (lane < AHEAD) return;
+    few.mine = way.came;
+    const u64 next = __shfl_down_sync(FULL, way.came, 1), word = own == way.lane - 1 ? way.mine : next;
+    if (own < way.lane && known) step.keep(here.cluster, seen, few, word);
+    if (way.lane < AHEAD) return;
+    c = __shfl_sync(FULL, here.cluster, AHEAD - 1);
+    mine = way.mine;
     here = later;
+    later = after;
   }
 }
 
-// A Step has six members:
+// A Step has seven members:
 //
 //     look(c)                       reads data of a cluster, while the words of its children are on their way
 //     seen(c, look)                 makes a number of what look(c) has read
 //     leaf(c)                       returns the word of a leaf
-//     join(seen, pair)              returns the word of a cluster with two children
-//     keep(c, seen, pair, word)     stores what follows from that word
+//     join(seen, few)               returns the word of a cluster with two to FEW_CHILDREN children
+//     keep(c, seen, few, word)      stores what follows from that word
 //     many(c, seen, first, words)   does both for a cluster with more children, by a warp
+//     rise(number, seen, few)       returns the Rise of a step. The number is that of a word some steps below.
 //
-// climb_from(t, i, step) begins at cluster i if that is a leaf; all lanes of a warp must call, with clusters in a row.
-template <int WARPS, class Step>
+// climb_from(t, i, step) begins at cluster i if that is a leaf; all lanes of a warp must call.
+template <class Step>
 __device__ void climb_from(const Climbed &t, i64 i, Step step) {
   int c = (int)i;
   const bool is_leaf = i < t.count && t.children[c].y == 0;
@@ -216,12 +203,14 @@ __device__ void climb_from(const Climbed &t, i64 i, Step step) {
   const bool on = is_leaf && climb_alone(t, c, mine, step);
   for (u32 left = __ballot_sync(FULL, on); left; left &= left - 1) {
     const int lane = __ffs(left) - 1;
-    climb_together<WARPS>(t, __shfl_sync(FULL, c, lane), __shfl_sync(FULL, mine, lane), step);
+    climb_together(t, __shfl_sync(FULL, c, lane), __shfl_sync(FULL, mine, lane), step);
   }
 }
 
-// From all clusters, by a thread each.
+// From all clusters, by a thread each. The deepest leaves have the last numbers, and those of a warp climb one after
+// the other: so clusters in a row go to different warps.
 template <class Step>
 __device__ void climb(const Climbed &t, Step step) {
-  climb_from<EMST_BLOCK / 32>(t, thread_id(), step);
+  const i64 warps = (i64)gridDim.x * (EMST_BLOCK / 32);
+  climb_from(t, lane_id() * warps + thread_id() / 32, step);
 }

@@ -21,6 +21,11 @@ __global__ void far_ancestors(i64 clusters, const int *parent, int *far) {
   if (c < clusters) far[c] = far_ancestor(parent, c);
 }
 
+__device__ inline double sum_of(Few few) {
+  const u64 words[FEW_CHILDREN] = {few.mine, few.others[0], few.others[1], few.others[2]};
+  return sum_of(words);
+}
+
 // Excess of mass: a cluster stays unless it is too large or the clusters that stay below are more stable in sum. One
 // that is not allowed to stay counts as less stable than anything below.
 template <class S>
@@ -47,10 +52,14 @@ struct ExcessOfMass {
     const double mine = seen(c, look(c));
     return decided(c, mine, better(mine, 0.0));
   }
-  __device__ u64 join(double seen, Pair pair) const {
-    return better(seen, add(number_in(pair.mine), number_in(pair.other)));
+  __device__ u64 join(double seen, Few few) const {
+    return better(seen, few.count == 2 ? add(number_in(few.mine), number_in(few.others[0])) : sum_of(few));
   }
-  __device__ void keep(int c, double seen, Pair, u64 word) const { decided(c, seen, word); }
+  __device__ void keep(int c, double seen, Few, u64 word) const { decided(c, seen, word); }
+  __device__ Rise rise(double number, double seen, Few few) const {
+    const double others = add(add(number_in(few.others[0]), number_in(few.others[1])), number_in(few.others[2]));
+    return {seen, isinf(number) ? 0.0 : add(add(number, others), -number)};
+  }
   __device__ u64 many(int c, double seen, int, const Words &words) const {
     return decided(c, seen, better(seen, sum_of(words, words.count)));
   }
@@ -82,10 +91,9 @@ struct Greatest {
     return word_of(most);
   }
   __device__ u64 leaf(int c) const { return settle(c, death[c]); }
-  __device__ u64 join(double seen, Pair pair) const {
-    return word_of(fmax(seen, fmax(number_in(pair.mine), number_in(pair.other))));
-  }
-  __device__ void keep(int c, double, Pair, u64 word) const { greatest[c] = number_in(word); }
+  __device__ u64 join(double seen, Few few) const { return word_of(fmax(number_in(few.mine), greatest_of(seen, few))); }
+  __device__ void keep(int c, double, Few, u64 word) const { greatest[c] = number_in(word); }
+  __device__ Rise rise(double, double seen, Few few) const { return {greatest_of(seen, few), 0.0}; }
   __device__ u64 many(int p, double seen, int, const Words &words) const {
     return settle(p, fmax(seen, number_in(greatest_of(words, 0, words.count))));
   }
@@ -236,8 +244,7 @@ __global__ void __launch_bounds__(FEW_THREADS)
     });
     const Climbed climbed{clusters, parent, far, children, words};
     for (i64 first = 0; first < clusters; first += FEW_THREADS)
-      climb_from<FEW_THREADS / 32>(climbed, first + threadIdx.x,
-                                   ExcessOfMass<S>{size, stability, largest, root_too, stays});
+      climb_from(climbed, first + threadIdx.x, ExcessOfMass<S>{size, stability, largest, root_too, stays});
     __syncthreads();
   }
   for_few(clusters, [&](i64 c) { pointers[c] = first_jump(parent, stays, c); });

@@ -80,7 +80,7 @@ def number_chosen(topmost: cupy.ndarray) -> Selection:
 
 
 def climbed(condensed: Condensed) -> tuple[object, ...]:
-    """What a kernel that climbs begins its arguments with: the members of `Climbed` (climb.cuh)."""
+    """What a kernel that climbs begins its arguments with: the members of `Climbed` (siblings.cuh)."""
     count, parent = condensed.count, condensed.parent
     (far,), (words,) = scratch((count, np.int32)), all_ones((2 * count, np.uint64))
     launch("hierarchy/selection", "far_ancestors", count, count, parent, far)

@@ -31,24 +31,30 @@ struct Judge {
   __device__ void decide(int child, u64 word, int staying, bool whole) const {
     fate[child] = whole ? MERGED : !lasts(child, word) ? DROPPED : staying > 1 ? STAYS : MERGED;
   }
-  // How many of two children last, and whether both become part of their parent.
-  __device__ int lasting(Pair pair, bool &whole) const {
-    const u64 a = pair.of_first(), b = pair.of_second();
-    const bool lasts_a = lasts(pair.first, a), lasts_b = lasts(pair.first + 1, b);
-    whole = !(lasts_a && lasts_b) && !(lasts_a && !is_leaf(a)) && !(lasts_b && !is_leaf(b));
-    return lasts_a + lasts_b;
+  // How many of a few children last, and whether all become part of their parent.
+  __device__ int lasting(Few few, bool &whole) const {
+    int staying = 0;
+    bool further = false;
+#pragma unroll
+    for (int i = 0; i < FEW_CHILDREN; i++) {
+      const bool last = i < few.count && lasts(few.first + i, few.word(i));
+      staying += last;
+      further |= last && !is_leaf(few.word(i));
+    }
+    whole = staying < 2 && !further;
+    return staying;
   }
-  __device__ u64 join(double seen, Pair pair) const {
+  __device__ u64 join(double seen, Few few) const {
     bool whole;
-    lasting(pair, whole);
-    return outlook(fmax(seen, fmax(fabs(number_in(pair.mine)), fabs(number_in(pair.other)))), whole);
+    lasting(few, whole);
+    return outlook(fmax(fabs(number_in(few.mine)), greatest_of(seen, few)), whole);
   }
-  __device__ void keep(int, double, Pair pair, u64) const {
+  __device__ void keep(int, double, Few few, u64) const {
     bool whole;
-    const int staying = lasting(pair, whole);
-    decide(pair.first, pair.of_first(), staying, whole);
-    decide(pair.first + 1, pair.of_second(), staying, whole);
+    const int staying = lasting(few, whole);
+    for (int i = 0; i < few.count; i++) decide(few.first + i, few.word(i), staying, whole);
   }
+  __device__ Rise rise(double, double seen, Few few) const { return {greatest_of(seen, few), 0.0}; }
   __device__ u64 many(int, double seen, int first, const Words &words) const {
     const int count = words.count;
     int staying = 0, further = 0;

@@ -48,19 +48,40 @@ __device__ u64 greatest_of(const List &words, int begin, int count) {
   return warp_max(most);
 }
 
-// Their sum as doubles, which are not negative. By a warp. A word is read once if there are 32 or fewer.
+// The sum of words as doubles, which are not negative: from the greatest of them and, if that is neither zero nor
+// infinite, what all(top) adds up, each of them shifted by `top`.
+template <class All>
+__device__ double sum_below(u64 most, All all) {
+  const double greatest = __longlong_as_double((i64)most);
+  if (most == 0 || isinf(greatest)) return greatest;
+  const int top = exponent_of(most);
+  return rounded(all(top), top - 1075 - SPARE);
+}
+
+// Of a few.
+template <int COUNT>
+__device__ double sum_of(const u64 (&words)[COUNT]) {
+  u64 most = 0;
+  for (const u64 word : words) most = maximum(most, word);
+  return sum_below(most, [&](int top) {
+    Wide sum{0, 0};
+    for (const u64 word : words) sum.add(shifted(word, top));
+    return sum;
+  });
+}
+
+// Of many. By a warp. A word is read once if there are 32 or fewer.
 template <class List>
 __device__ double sum_of(const List &words, int count) {
   const u64 first = (int)lane_id() < count ? words[lane_id()] : 0;
   u64 most = warp_max(first);
   if (count > 32) most = maximum(most, greatest_of(words, 32, count));
-  const double greatest = __longlong_as_double((i64)most);
-  if (most == 0 || isinf(greatest)) return greatest;
-  const int top = exponent_of(most);
-  Wide sum = shifted(first, top);
-  for (int i = 32 + (int)lane_id(); i < count; i += 32) sum.add(shifted(words[i], top));
+  return sum_below(most, [&](int top) {
+    Wide sum = shifted(first, top);
+    for (int i = 32 + (int)lane_id(); i < count; i += 32) sum.add(shifted(words[i], top));
 #pragma unroll
-  for (int step = 16; step > 0; step /= 2)
-    sum.add(Wide{__shfl_xor_sync(FULL, sum.low, step), __shfl_xor_sync(FULL, sum.high, step)});
-  return rounded(sum, top - 1075 - SPARE);
+    for (int step = 16; step > 0; step /= 2)
+      sum.add(Wide{__shfl_xor_sync(FULL, sum.low, step), __shfl_xor_sync(FULL, sum.high, step)});
+    return sum;
+  });
 }

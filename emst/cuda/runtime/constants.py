@@ -70,7 +70,7 @@ PIECE = 1024  # terms that a warp adds (members.cuh)
 CONDENSED_WORDS = 7  # 64-bit words a merge of the `Scratch` in condensed_few.cu
 FARTHER = records.FARTHER
 AHEAD = 32  # from a cluster to its far ancestor: one step for each lane (climb.cuh, selection.cu)
-NO_WORD = 2**64 - 1  # nothing has been passed up yet (climb.cuh)
+NO_WORD = 2**64 - 1  # nothing has been passed up yet (siblings.cuh)
 
 # Graphs.
 GRAPH_THREADS = 256  # of a block (entries.cuh)

@@ -82,14 +82,14 @@ FAULTS = [
     ),
     Fault(
         "words of siblings are not made visible",
-        "emst/cuda/hierarchy/climb.cuh",
+        "emst/cuda/hierarchy/siblings.cuh",
         "    *t.word(c) = words.mine;\n    __threadfence();\n",
         "    *t.word(c) = words.mine;\n",
         ("tests/runtime/test_kernels_compile.py::test_words_of_siblings_are_visible_before_they_are_counted",),
     ),
     Fault(
         "one of several children goes on before the others have come",
-        "emst/cuda/hierarchy/climb.cuh",
+        "emst/cuda/hierarchy/siblings.cuh",
         "__all_sync(FULL, words.first != NO_WORD)",
         "words.count > 2",
         ("tests/hierarchy/test_selection.py::test_a_chain_of_thousands_of_splits",),
@@ -97,9 +97,23 @@ FAULTS = [
     Fault(
         "a warp forgets the words with which it came to the last of 32 splits",
         "emst/cuda/hierarchy/climb.cuh",
-        "word = own == lane - 1 ? mine : next;",
+        "word = own == way.lane - 1 ? way.mine : next;",
         "word = next;",
         ("tests/hierarchy/test_selection.py::test_a_chain_of_thousands_of_splits",),
+    ),
+    Fault(
+        "what a warp has guessed of 32 splits is not checked",
+        "emst/cuda/hierarchy/climb.cuh",
+        "__ballot_sync(FULL, here && word != guess)",
+        "__ballot_sync(FULL, here && isnan(seen))",
+        ("tests/hierarchy/test_selection.py::test_every_bit_of_the_sums_decides",),
+    ),
+    Fault(
+        "of three children only two pass up their words",
+        "emst/cuda/hierarchy/siblings.cuh",
+        "few.others[i] = i < count - 1 ?",
+        "few.others[i] = i < 1 ?",
+        ("tests/hierarchy/test_selection.py::test_every_bit_of_the_sums_decides",),
     ),
     Fault(
         "points that leave at equal heights are added without an atomic",
