@@ -123,20 +123,20 @@ template <class Look, class Step>
 __device__ bool step_up(const Climbed &t, Way &way, const Ancestor<Look> &here, int child, double seen, u64 &met,
                         Step step) {
   if ((int)lane_id() == way.lane) way.came = way.mine;
-  const auto of_next = [&](auto value) { return __shfl_sync(FULL, value, way.lane); };
-  const int cluster = of_next(here.cluster), from = of_next(child);
-  const int2 children = make_int2(of_next(here.children.x), of_next(here.children.y));
-  const double of_cluster = of_next(seen);
+  const int cluster = __shfl_sync(FULL, here.cluster, way.lane), from = __shfl_sync(FULL, child, way.lane);
+  const int first = __shfl_sync(FULL, here.children.x, way.lane);
+  const int2 children = make_int2(first, first + __shfl_sync(FULL, here.count(), way.lane));
+  seen = __shfl_sync(FULL, seen, way.lane);
   if (cluster < 0) return false;
   if (is_pair(children)) {
     if (lane_id() == 0) met = meet(t, cluster, way.mine);
     met = __shfl_sync(FULL, met, 0);
     if (met == NO_WORD) return false;
-    way.mine = step.join(of_cluster, pair_of(children, from, way.mine, met));
+    way.mine = step.join(seen, pair_of(children, from, way.mine, met));
   } else {
     Words words(t, children, from, way.mine);
     if (!is_last(t, cluster, from, words)) return false;
-    way.mine = step.many(cluster, of_cluster, children.x, words);
+    way.mine = step.many(cluster, seen, children.x, words);
   }
   way.lane++;
   return true;

@@ -110,7 +110,7 @@ FAULTS = [
     ),
     Fault(
         "of three children only two pass up their words",
-        "emst/cuda/hierarchy/siblings.cuh",
+        "emst/cuda/hierarchy/climb.cuh",
         "few.others[i] = i < count - 1 ?",
         "few.others[i] = i < 1 ?",
         ("tests/hierarchy/test_selection.py::test_every_bit_of_the_sums_decides",),
