@@ -77,14 +77,15 @@ def members_of(points: Array, scale: float, path: Path, ops: Backend) -> Array:
 def sample_codes(
     ops: Backend, points: Array, scale: float, paths: list[Path], boxes: list[Box]
 ) -> list[tuple[np.ndarray, int]]:
-    """Of every cell, a sample of the codes of the chunk's points, on the host, and how many points it has there."""
+    """Of every cell, a sample of the codes of the chunk's points, ascending, on the host, and how many points it has
+    there."""
     samples = []
     for path, box in zip(paths, boxes):
         members = members_of(points, scale, path, ops)
         count = len(members)
         places = np.arange(0, count, max(1, count // SAMPLE), dtype=row_type(count))
         shown = ops.take(members, ops.asarray(places))
-        samples.append((to_host(ops.curve_codes(shown, scale, box)), count))
+        samples.append((np.sort(to_host(ops.curve_codes(shown, scale, box))), count))
     return samples
 
 
@@ -120,8 +121,8 @@ class Cutting:
         """Cut the open cells, and find the crowded codes; ``samples[chunk][cell]`` is what `sample_codes` returned."""
         self.crowded = []
         for number, (cell, start, path) in enumerate(self.open):
-            codes, weights = _weighted([chunk[number] for chunk in samples])
-            upto = start + np.cumsum(weights)
+            codes, upto = _merged([chunk[number] for chunk in samples])
+            before, upto = start + np.append(0.0, upto[:-1]), start + upto
             cuts: list[int] = []
             for target in self.targets[(self.targets > start) & (self.targets < (upto[-1] if len(upto) else start))]:
                 at = int(np.searchsorted(upto, target))
@@ -131,8 +132,8 @@ class Cutting:
             cell.codes = np.array(cuts, np.uint64)
             for cut, code in enumerate(cuts):
                 at = int(np.searchsorted(codes, np.uint64(code)))
-                if weights[at] > self.most:
-                    self.crowded.append(CrowdedCode(cell, cut, upto[at] - weights[at], [*path, (cell.box, code)]))
+                if upto[at] - before[at] > self.most:
+                    self.crowded.append(CrowdedCode(cell, cut, before[at], [*path, (cell.box, code)]))
         self.open = []
 
     def box(self, boxes: list[list[tuple[Box, int] | None]]) -> None:
@@ -176,12 +177,15 @@ class Cutting:
         return segments
 
 
-def _weighted(samples: list[tuple[np.ndarray, int]]) -> tuple[np.ndarray, np.ndarray]:
-    """Different codes of all chunks' samples, ascending, and about how many points have each."""
+def _merged(samples: list[tuple[np.ndarray, int]]) -> tuple[np.ndarray, np.ndarray]:
+    """Different codes of all chunks' samples, ascending, and about how many points have each or one before it."""
     codes = np.concatenate([shown for shown, _ in samples])
-    weights = np.concatenate([np.full(len(shown), count / max(len(shown), 1)) for shown, count in samples])
-    codes, of = np.unique(codes, return_inverse=True)
-    return codes, np.bincount(of, weights, minlength=len(codes))
+    lengths = [len(shown) for shown, _ in samples]
+    weights = np.repeat([count / max(length, 1) for length, (_, count) in zip(lengths, samples)], lengths)
+    order = np.argsort(codes, kind="stable")  # which merges what ascends already
+    codes, upto = codes[order], np.cumsum(weights[order])
+    last = np.append(codes[1:] != codes[:-1], True)[: len(codes)]
+    return codes[last], upto[last]
 
 
 def row_type(n: int) -> type[np.signedinteger]:
