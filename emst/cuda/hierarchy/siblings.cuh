@@ -41,7 +41,7 @@ struct Words {
     read();
   }
   __device__ void read() { first = (int)lane_id() < count ? at(lane_id()) : 0; }
-  __device__ u64 at(int i) const { return i == own ? mine : words[i]; }
+  __device__ u64 at(int i) const { return i == own ? mine : (u64)words[i]; }
   __device__ u64 operator[](int i) const { return i < 32 ? first : at(i); }
 };
 
