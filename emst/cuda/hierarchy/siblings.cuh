@@ -68,7 +68,7 @@ __device__ inline bool is_last(const Climbed &t, int above, int c, Words &words)
   return true;
 }
 
-constexpr int FEW_CHILDREN = 4;  // the most of which a lane reads the words
+constexpr int FEW_CHILDREN = 4;  // of so many at most, a lane reads the words ahead
 
 // The words of two to FEW_CHILDREN children: of the one that climbs, and of the others in ascending order, then zeros.
 struct Few {
