@@ -4,9 +4,9 @@
 // A step waits for memory once. Large clusters from which small ones split off one by one are thousands of steps deep;
 // so after AHEAD steps a warp takes over: it reads all that the next 32 steps need at once, and most siblings there
 // have already stored their words. A step also needs the word of the one before, and sums are rounded. But most sums
-// stay below the next power of two, where what a child adds does not depend on the others. So the warp guesses 32
-// words by a scan, and each lane computes one of them from what was guessed before it: up to the first that differs
-// from its guess, all are right.
+// stay below the next power of two. There, what a child adds does not depend on the other steps. So the warp guesses
+// 32 words by a scan, and each lane computes one word from the guess for the step below. If a word differs from its
+// guess, the words above it are not known. It is right itself, and so are those below it.
 #pragma once
 #include "hierarchy/siblings.cuh"
 
@@ -66,7 +66,8 @@ __device__ void read_words(const Climbed &t, Ancestor<Look> &of) {
   for (int i = 1; i < FEW_CHILDREN; i++) of.words[i] = i < count ? first[i] : NO_WORD;
 }
 
-// The words of its children, of which `child` climbs. Returns whether those of the others are known.
+// Sets `few` to the words of its children; `child` is the one that climbs. Returns whether the words of the others are
+// known.
 template <class Look>
 __device__ bool know_words(const Ancestor<Look> &of, int child, Few &few) {
   const int count = of.count();
@@ -117,8 +118,8 @@ __device__ void guessed_steps(Way &way, int stop, double seen, Few few, Step ste
   way.lane = last + 1;
 }
 
-// The next step, to an ancestor whose words were not all known, from its `child` there. False if the climb ends there.
-// `met` becomes the word of the other of two children.
+// The next step: from `child` to its parent, where not all words were known. False if the climb ends there. `met`
+// becomes the word of the other of two children.
 template <class Look, class Step>
 __device__ bool step_up(const Climbed &t, Way &way, const Ancestor<Look> &here, int child, double seen, u64 &met,
                         Step step) {

@@ -22,8 +22,8 @@ from emst.cuda.runtime.copies import are_readable, asarray, copied
 from emst.cuda.runtime.launch import Launch, recorded
 from emst.cuda.runtime.to_host import OnItsWay
 
-# Places in a member's list of points that ask: as many as it has points near the border, at most one for MOST_SHARE
-# points; at least LEAST_ROOM, and one for SHARE points; never more than it has points.
+# A member's list of points that ask has a place for each of its points near the border, but at most one for MOST_SHARE
+# of its points. It has at least LEAST_ROOM places, and one for SHARE points; never more than the member has points.
 LEAST_ROOM, SHARE, MOST_SHARE = 1 << 16, 16, 4
 MOST_MEMBERS = 64  # each keeps lists for all others
 CYCLE = 3  # of `Over` in rounds.cu
