@@ -54,7 +54,7 @@ class Engine(Protocol):
     threads : int
         Functions that all workers together run at a time.
     one_process : bool
-        Whether the workers are threads of one process, whose GPUs one function may use together.
+        Whether all workers are threads of one process. Then a function may use all their GPUs.
     """
 
     device: str

@@ -77,8 +77,8 @@ def members_of(points: Array, scale: float, path: Path, ops: Backend) -> Array:
 def sample_codes(
     ops: Backend, points: Array, scale: float, paths: list[Path], boxes: list[Box]
 ) -> list[tuple[np.ndarray, int]]:
-    """Of every cell, a sample of the codes of the chunk's points, ascending, on the host, and how many points it has
-    there."""
+    """For every cell: a sample of the codes that the chunk's points have there, in ascending order and on the host, and
+    the number of these points."""
     samples = []
     for path, box in zip(paths, boxes):
         members = members_of(points, scale, path, ops)
@@ -178,7 +178,8 @@ class Cutting:
 
 
 def _merged(samples: list[tuple[np.ndarray, int]]) -> tuple[np.ndarray, np.ndarray]:
-    """Different codes of all chunks' samples, ascending, and about how many points have each or one before it."""
+    """The different codes of all samples, in ascending order, and for each about how many points have this code or a
+    smaller one."""
     codes = np.concatenate([shown for shown, _ in samples])
     lengths = [len(shown) for shown, _ in samples]
     weights = np.repeat([count / max(length, 1) for length, (_, count) in zip(lengths, samples)], lengths)

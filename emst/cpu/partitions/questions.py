@@ -1,4 +1,4 @@
-"""The questions that a partition gets from others in a round."""
+"""The questions that other partitions ask a partition in a round."""
 
 from __future__ import annotations
 

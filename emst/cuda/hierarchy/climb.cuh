@@ -143,9 +143,9 @@ __device__ bool step_up(const Climbed &t, Way &way, const Ancestor<Look> &here, 
   return true;
 }
 
-// All further steps from c, by a warp. While 32 steps are made, words for the next are read, and what the steps after
-// these need. There is no wait for siblings whose words are known: what such steps store, their lanes store together
-// afterwards.
+// All further steps from c, by a warp. While it makes 32 steps, it reads the words for the next 32, and what else the
+// 32 after these need. It does not wait at a cluster where all words are known. When the 32 steps are made, each lane
+// stores what follows for its cluster.
 template <class Step>
 __device__ void climb_together(const Climbed &t, int c, u64 mine, Step step) {
   const int own = (int)lane_id();

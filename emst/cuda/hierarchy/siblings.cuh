@@ -47,9 +47,9 @@ struct Words {
 
 // Whether c is the last of more than two children, whose words are known then. By a warp.
 //
-// Exactly one child goes on. If a child finds the words of all others, it goes on, stores no word and is not counted.
-// Then no other child can find all words, nor be counted as the last one. If no child finds them, all are counted, and
-// the last one goes on. The fences make the words of the others visible to it.
+// Exactly one child goes on. A child that finds the words of all others goes on. It stores no word and is not counted,
+// so no other child can find all words, or be counted as the last one. If no child finds all words, all are counted,
+// and the last one goes on. The fences make the words of the others visible to it.
 //
 // k children that look for all words read k * k of them. So they look only if they are 32 or fewer.
 __device__ inline bool is_last(const Climbed &t, int above, int c, Words &words) {

@@ -48,8 +48,8 @@ __device__ u64 greatest_of(const List &words, int begin, int count) {
   return warp_max(most);
 }
 
-// The sum of words as doubles, which are not negative: from the greatest of them and, if that is neither zero nor
-// infinite, what all(top) adds up, each of them shifted by `top`.
+// The sum of words, which are doubles that are not negative. `most` is the greatest word. all(top) adds them up, each
+// one shifted by `top`; it is not called if the greatest word is zero or infinite.
 template <class All>
 __device__ double sum_below(u64 most, All all) {
   const double greatest = __longlong_as_double((i64)most);
@@ -58,7 +58,7 @@ __device__ double sum_below(u64 most, All all) {
   return rounded(all(top), top - 1075 - SPARE);
 }
 
-// Of a few.
+// The sum of a few words, by a thread.
 template <int COUNT>
 __device__ double sum_of(const u64 (&words)[COUNT]) {
   u64 most = 0;
@@ -70,7 +70,7 @@ __device__ double sum_of(const u64 (&words)[COUNT]) {
   });
 }
 
-// Of many. By a warp. A word is read once if there are 32 or fewer.
+// The sum of many words, by a warp. A word is read once if there are 32 or fewer.
 template <class List>
 __device__ double sum_of(const List &words, int count) {
   const u64 first = (int)lane_id() < count ? words[lane_id()] : 0;

@@ -9,7 +9,7 @@ components     edges between components, between rounds of partitions, and point
 contraction    the first edge that leaves each component, and the contraction of these; one launch each
 rounds         rounds over components at once: GPUs read each other's memory, and none waits for the host
 members        the arrays and launches of these rounds
-questions      the questions that a partition gets from others in a round
+questions      the questions that others ask a partition in a round
 joined         edges that rounds have found: rows of their ends, and the total order
 first_rounds   Borůvka's first round over points, kept for the dendrogram, and the choices of points at the border
 gathered       edges of partitions as one list

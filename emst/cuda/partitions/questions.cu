@@ -1,4 +1,4 @@
-// The questions that a partition gets from others in a round: questions.py launches gather_questions.
+// The questions that other partitions ask a partition in a round. questions.py launches gather_questions.
 #include "points/bvh.cuh"
 #include "runtime/exact.cuh"
 

@@ -1,4 +1,4 @@
-"""The questions that a partition gets from others in a round, on the GPU. Kernel: questions.cu."""
+"""The questions that other partitions ask a partition in a round, on the GPU. Kernel: questions.cu."""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ static_assert(sizeof(Progress) == EMST_JOINED_WORDS * sizeof(int), "members.py a
 
 constexpr int SMALLEST_PACKET = 4;  // questions that a warp takes together, at least
 
-// Whether there is another round: not if one component is left, if a list has too few places for the round, which is
-// not taken then, or if edges close a cycle.
+// Whether there is another round. There is none if one component is left, or if edges close a cycle. If a list has too
+// few places for a round, this round is not taken, and none after it.
 enum Over { GOES_ON, JOINED, TOO_MANY, CYCLE };
 
 // What the home knows of the components. Of two lists, the one at round % 2 is read, and the other one is written.
