@@ -303,7 +303,8 @@ class PointOperations(ArrayOperations, Protocol):
     ) -> tuple[Array, Array]:
         """The forest's edges in the total order, in the caller's rows and units: int32[m, 2] with u < v, T[m]. Without
         `order`, places on the curve stand for rows. With `powers`, weights stay as they are compared: powers of scaled
-        distances. Raises RuntimeError if rounds that were taken at once have made no forest.
+        distances. Raises RuntimeError if rounds that were taken at once have made no forest. Of the forest only its
+        edges are left: the sort needs the memory of all that rounds have used.
 
         With `ahead`, the edges' dendrogram follows. If Borůvka's first round has been kept (`join_duplicates`), what
         `linkage` needs of it becomes `first_round` of the forest. A device may also call

@@ -195,8 +195,8 @@ class PartitionOperations(Protocol):
         """Rounds over the components of all partitions at once; None if the backend does not do this, or cannot. In
         each round every component takes the first edge that leaves it in the total order, of the known `edges` and of
         those that its points find in other partitions; but not those of a negative bound, which ask for nothing. Then
-        these edges are contracted, as by `join_components`. The rounds end when one component is left, or before a
-        round with more questions or edges than there are places for.
+        these edges are contracted, as by `join_components`. The rounds end when one component is left, or when there is
+        too little memory for the next one.
 
         The nodes of all hierarchies get other labels, so the caller holds the locks of their partitions. `weight` and
         `power` are what `component_bounds` returned for the components, and ``bases[i]`` is the number of the first

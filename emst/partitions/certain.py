@@ -165,8 +165,9 @@ def local_tree(
     ops: Backend, place: Place, partition: Partition, border: Border, answers: list[Any], search: Search
 ) -> Local:
     """All that a partition does alone. `answers` holds what `distances_for` returned in every partition."""
-    partition = partition.with_index()
+    given, partition = partition, partition.with_index()
     index = partition.index
+    ops.forget_neighbours(given.index)  # the copy has them, and frees them when rounds need them no longer
     reach, near, rest = ops.copied(border.reach), border.near, border.rest
     take_answers(ops, partition, border, reach, place.number, search, answers)
     core = index.core
@@ -177,18 +178,20 @@ def local_tree(
         forest, certain = _grown(ops, index, weight, reach, search.first_round)
     component, size = ops.number_points(certain.labels, certain.roots)
     edges = ops.take_open(index, forest, certain.roots, component, partition.numbering(place.start))
+    least = certain.least
+    del certain  # the sort needs memory
+    ops.forget_neighbours(index)
     listed = None
     if search.lists:
         ends, listed = ops.listed_edges(index, forest, ops.asarray(partition.rows, np.int32))
         weights = listed.weight
     else:
         ends, weights = ops.sorted_edges(index, forest, None, powers=True)
-    ops.forget_neighbours(index)
     if index.core is not None and rest < np.inf:
         rest = ops.least_of_others(weight, near)
-    bounds = weight, reach, certain.least, near, rest
     # Points that are left out have no place in it.
     first_round = None if len(partition.left_out) else forest.first_round
+    bounds = weight, reach, least, near, rest
     return Local(place, partition, core, component, size, ends, weights, edges, *bounds, listed, first_round)
 
 
@@ -217,6 +220,7 @@ class _Certain:
         self._join_bounds(forest)
         self.roots, self.labels = self.ops.copied(self.roots), self.ops.copied(forest.labels)
         self.least = self.ops.take(self.weight, self.roots)
+        del self.weight, self.power
 
     def hold_back(self, forest: Forest) -> bool:
         """See `spanning_forest`."""

@@ -63,6 +63,18 @@ def test_more_partitions_than_gpus(ops, gpus, monkeypatch, name, k):
     assert_same(found, emst.minimum_spanning_tree(SETS[name], min_samples=k, device=ops.name))
 
 
+@pytest.mark.parametrize("ops", [pytest.param("cuda", marks=pytest.mark.gpu)], indirect=True)
+@pytest.mark.parametrize("k", [1, 5])
+def test_rounds_of_gpus_that_cannot_read_each_other(ops, gpus, monkeypatch, k):
+    """They are tasks."""
+    from emst.cuda.partitions import rounds as at_once
+
+    monkeypatch.setattr(at_once, "are_readable", lambda arrays, gpus: False)
+    X = SETS["uniform, float32"]
+    found = emst.minimum_spanning_tree(X, min_samples=k, device_ids=gpus)
+    assert_same(found, emst.minimum_spanning_tree(X, min_samples=k, device=ops.name))
+
+
 @pytest.mark.parametrize(
     ("metric", "params"),
     [("manhattan", None), ("minkowski", {"p": 3}), ("cosine", None), ("haversine", {"degrees": True})],

@@ -140,17 +140,37 @@ def cuda():
     return emst.cuda
 
 
-@pytest.mark.gpu
-@pytest.mark.parametrize("k", [1, 5])
-def test_rounds_end_where_there_are_more_questions_than_places(cuda, monkeypatch, k):
-    """What is left is as before that round."""
+@pytest.fixture
+def few_places(cuda, monkeypatch):
+    """Lists of rounds at once have one place at first."""
     from emst.cuda.partitions import rounds as at_once
 
     monkeypatch.setattr(at_once, "SHARE", 10**9)
     monkeypatch.setattr(at_once, "MOST_SHARE", 10**9)
-    X, taken = SETS["halos"], []
-    for room in (1, 300, 1000, 3000, 10_000, 30_000):
-        monkeypatch.setattr(at_once, "LEAST_ROOM", room)
+    monkeypatch.setattr(at_once, "LEAST_ROOM", 1)
+    return at_once
+
+
+def with_memory_for(most, Home, made, cuda):
+    """`Home`, which can be made so many times."""
+
+    def home(*args):
+        if len(made) == most:
+            raise cuda.xp.cuda.memory.OutOfMemoryError(0, 0, 0)
+        made.append(Home(*args))
+        return made[-1]
+
+    return home
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("k", [1, 5])
+def test_rounds_with_more_questions_than_places(cuda, few_places, monkeypatch, k):
+    """They go on with more places. If there is no memory for these, what is left is as before the next round."""
+    X, taken, Home = SETS["halos"], [], few_places.Home
+    for most in (*range(8), 100):
+        made = []
+        monkeypatch.setattr(few_places, "Home", with_memory_for(most, Home, made, cuda))
         trees, before, given = begun(cuda, X, 4, k)
         state = rounds.at_once(cuda, before, *given)
         taken.append(check_joined(cuda, X, k, trees, state))
@@ -158,7 +178,8 @@ def test_rounds_end_where_there_are_more_questions_than_places(cuda, monkeypatch
             left = Components(state.label, state.count, state.size, state.boxes)
             for ours, known in zip((state.weight, state.power), cuda.component_bounds(state.edges, left)):
                 np.testing.assert_array_equal(to_host(ours), to_host(known))
-    assert taken == sorted(taken) and taken[0] == 0 and 0 < taken[-2] and len(set(taken)) > 2, taken
+    assert state.count == 1 and 2 < len(made) < 100
+    assert taken == sorted(taken) and taken[0] == 0 and len(set(taken)) > 3, taken
 
 
 @pytest.mark.gpu

@@ -68,7 +68,7 @@ def at_once(request, monkeypatch):
 @pytest.mark.parametrize("bits", [1, 9, 24, 32])
 @pytest.mark.parametrize("n", [FEW + 1, 70_001, 900_000])
 def test_pairs_are_sorted_stably(n, bits, dtype):
-    """One to four passes, over values that are given, and over indices."""
+    """One to four passes, over values that are given, which may be spoilt, and over indices."""
     import cupy
 
     from emst.cuda.runtime.sort import sort_pairs
@@ -76,11 +76,11 @@ def test_pairs_are_sorted_stably(n, bits, dtype):
     g = np.random.default_rng(n)
     keys, values = g.integers(0, 2**bits, n).astype(dtype), g.permutation(n).astype(np.int32)
     expected, given = np.argsort(keys, kind="stable"), cupy.asarray(keys)
-    for of_keys in (values, None):
-        found, order = sort_pairs(given, None if of_keys is None else cupy.asarray(of_keys), bits=bits)
+    for of_keys, spoil in ((values, False), (None, False), (values, True)):
+        np.testing.assert_array_equal(given.get(), keys)
+        found, order = sort_pairs(given, None if of_keys is None else cupy.asarray(of_keys), bits=bits, spoil=spoil)
         np.testing.assert_array_equal(order.get(), expected if of_keys is None else of_keys[expected])
         np.testing.assert_array_equal(found.get(), keys[expected])
-        np.testing.assert_array_equal(given.get(), keys)
 
 
 @pytest.mark.gpu

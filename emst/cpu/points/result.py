@@ -27,6 +27,7 @@ AHEAD = 16  # edges that are fetched before they are read
 def sorted_edges(index, forest, order, powers=False, ahead=None):
     """See `emst.backend.operations`. Nothing goes ahead: the host computes itself."""
     forget_neighbours(index)  # the sort needs memory
+    forest.scratch = forest.labels = forest.components = forest.best = forest.edge_u = forest.edge_v = None
     order = np.arange(index.n, dtype=np.int32) if order is None else order
     if index.n < FEW:
         return _sorted_at_once(index, forest, order, powers)

@@ -18,13 +18,14 @@ from emst.backend.partition_records import Components, JoinedRounds, Member, Ope
 from emst.backend.records import NO_FOREST
 from emst.cuda.partitions.members import Home, Part
 from emst.cuda.points.bvh import SearchIndex
-from emst.cuda.runtime.copies import are_readable, asarray, copied
+from emst.cuda.runtime.copies import are_readable, asarray, concatenated, copied
 from emst.cuda.runtime.launch import Launch, recorded
 from emst.cuda.runtime.to_host import OnItsWay
 
 # A member's list of points that ask has a place for each of its points near the border, but at most one for MOST_SHARE
 # of its points. It has at least LEAST_ROOM places, and one for SHARE points; never more than the member has points.
-LEAST_ROOM, SHARE, MOST_SHARE = 1 << 16, 16, 4
+# If a list has too few, the rounds go on with lists of MORE_PLACES times as many.
+LEAST_ROOM, SHARE, MOST_SHARE, MORE_PLACES = 1 << 16, 16, 4, 4
 MOST_MEMBERS = 64  # each keeps lists for all others
 CYCLE = 3  # of `Over` in rounds.cu
 
@@ -39,13 +40,33 @@ def join_partitions(
 ) -> JoinedRounds | None:
     """See `emst.backend.partition_operations`. None where GPUs cannot read each other's memory or have too little, for
     many partitions, where all pairs are compared, and where edges would be too many for 32 bits."""
-    gpus, room = _gpus_of(members, edges), len(edges) + len(members) * components.count
-    if not gpus or room >= 2**31:
+    gpus = _gpus_of(members, edges)
+    if not gpus:
         return None
-    with _ended(gpus), cupy.cuda.Device(gpus[0]):
+    joined, times = JoinedRounds(components, weight, power, OpenEdges(edges.words[:0]), edges, []), 1
+    with cupy.cuda.Device(gpus[0]):
+        while joined.left.count > 1:
+            further = _further_rounds(members, bases, joined, gpus, times)
+            if further is None:
+                break
+            taken = OpenEdges(concatenated([joined.taken.words, further.taken.words]))
+            joined = further._replace(taken=taken, costs=[*joined.costs, *further.costs])
+            times *= MORE_PLACES  # in the end all points have one: then at least one round is taken each time
+    return joined if joined.costs else None
+
+
+def _further_rounds(
+    members: Sequence[Member], bases: Sequence[int], before: JoinedRounds, gpus: Sequence[int], times: int
+) -> JoinedRounds | None:
+    """Rounds by lists with `times` as many places, until one component is left or a list has too few. None if
+    there is too little memory, or if edges would be too many for 32 bits."""
+    room = len(before.rest) + len(members) * before.left.count
+    if room >= 2**31:
+        return None
+    with _ended(gpus):
         try:
-            home = Home(edges, components, weight, power, room)
-            rounds = _Rounds(home, _parts_of(members, bases, home))
+            home = Home(before.rest, before.left, before.weight, before.power, room)
+            rounds = _Rounds(home, _parts_of(members, bases, home, times))
         except cupy.cuda.memory.OutOfMemoryError:
             return None
         return rounds.joined()
@@ -60,18 +81,18 @@ def _gpus_of(members: Sequence[Member], edges: OpenEdges) -> list[int]:
     return gpus if walks and are_readable(arrays, gpus) else []
 
 
-def _parts_of(members: Sequence[Member], bases: Sequence[int], home: Home) -> list[Part]:
-    """The members with their arrays and launches."""
+def _parts_of(members: Sequence[Member], bases: Sequence[int], home: Home, times: int) -> list[Part]:
+    """The members with their arrays and launches. Lists have `times` as many places."""
     boxes = np.cumsum([0, *(len(one.level) for one in members)]).tolist()
-    rooms, parts = [_room(len(one.near), one.bvh.n) for one in members], []
+    rooms, parts = [_room(len(one.near), one.bvh.n, times) for one in members], []
     for number, (member, base, box, room) in enumerate(zip(members, bases, boxes, rooms)):
-        of_answers = min(sum(rooms), max(room, LEAST_ROOM))
+        of_answers = min(sum(rooms), max(room, times * LEAST_ROOM))
         parts.append(Part(member, number, (base, box), home, len(members), (room, of_answers)))
     return parts
 
 
-def _room(near: int, n: int) -> int:
-    return min(n, max(min(near, n // MOST_SHARE), n // SHARE, LEAST_ROOM))
+def _room(near: int, n: int, times: int) -> int:
+    return min(n, times * max(min(near, n // MOST_SHARE), n // SHARE, LEAST_ROOM))
 
 
 @contextlib.contextmanager

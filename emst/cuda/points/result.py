@@ -27,7 +27,7 @@ def sorted_edges(
     powers: bool = False,
     ahead: Ahead | None = None,
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
-    """See `emst.backend.operations`. The forest cannot be merged further: its buffers are freed.
+    """See `emst.backend.operations`.
 
     It starts before the host knows whether all rounds have made a forest. If they have not, kernels still write within
     bounds, and an error follows."""
@@ -56,7 +56,7 @@ def _in_total_order(
     """The edges and their weights. `lengths`: whether kernels take roots of these, and what they multiply them by.
     `listed`: where places and powers go for a list of partitions."""
     count, weight, merges = index.n - forest.count, forest.weight, scratch_of(forest)
-    forest.scratch = forest.edge_u = forest.edge_v = None
+    forest.scratch = forest.labels = forest.components = forest.best = forest.edge_u = forest.edge_v = None
     if not index.few:
         edges, weights, forest.first_round = _sorted(index, merges, weight, count, order, lengths, listed, ahead)
         return edges, weights
@@ -152,14 +152,14 @@ def _results(index: SearchIndex, count: int) -> tuple[cupy.ndarray, cupy.ndarray
 
 def _by_all_keys(index: SearchIndex, ends: cupy.ndarray, slots: cupy.ndarray, weight: cupy.ndarray) -> cupy.ndarray:
     """Slots in the total order, by stable sorts from its last key to its first."""
-    slots = sort_pairs(ends[slots], slots)[1]
+    slots = sort_pairs(ends[slots], slots, spoil=True)[1]
     if index.core is not None:
         powers, points = cupy.empty(len(slots), weight.dtype), (index.rows, *index.shape, index.metric.norm)
         name = f"power_keys<{index.T}, {index.metric.number}>"
         launch("points/result", name, len(slots), slots, ends, len(slots), *points, powers)
-        slots = sort_pairs(powers, slots)[1]
+        slots = sort_pairs(powers, slots, spoil=True)[1]
         del powers
-    return sort_pairs(weight[slots], slots)[1]
+    return sort_pairs(weight[slots], slots, spoil=True)[1]
 
 
 def edge_powers(index: SearchIndex, u: cupy.ndarray, v: cupy.ndarray) -> cupy.ndarray:

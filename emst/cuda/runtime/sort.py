@@ -35,9 +35,11 @@ def sort_pairs(
     values: cupy.ndarray | Address | None = None,
     bits: int | None = None,
     lowest: int = 0,
+    spoil: bool = False,
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
     """Keys uint32[n] or uint64[n] in ascending order and their values int32[n], by default indices; equal keys stay in
-    order. Keys are less than 2**bits: higher digits are not sorted by. The caller's keys stay.
+    order. Keys are less than 2**bits: higher digits are not sorted by. The caller's keys and values stay; but if they
+    have values, `spoil` lets the sort write over both, so that it takes less memory.
 
     If keys have values, those that differ only below bit `lowest` may come in any order, which takes less time.
     """
@@ -54,8 +56,14 @@ def sort_pairs(
     tiles = _pair_tiles(n, word, at_once)
     counts, words, arrived = _counts(tiles, len(shifts))
     counting = (keys, n, np.int32(lowest), np.int32(len(shifts)), counts)
-    out = cupy.empty(n, word), cupy.empty(n, np.int32)
-    spare: Any = scratch((n, word), (n, np.int32)) if len(shifts) > 1 else (None, None)
+    out: Any = (cupy.empty(n, word), cupy.empty(n, np.int32))
+    spare: Any = (None, None)
+    if spoil and isinstance(keys, cupy.ndarray) and isinstance(values, cupy.ndarray) and not at_once:
+        spare = keys.view(word), values
+        if len(shifts) % 2 == 0:  # the first pass reads these
+            out, spare = spare, out
+    elif len(shifts) > 1:
+        spare = scratch((n, word), (n, np.int32))
     if at_once:
         args = (keys, values, n, np.int32(len(shifts)), counts, *spare, *out, words, arrived)
         launch_resident("runtime/sort", f"sort_passes<{name}>", tiles, *args, block=SORT_THREADS)
