@@ -11,13 +11,15 @@ from emst.inputs.devices import on_gpu
 from emst.progress import Progress
 
 WORTH = 100_000_000  # points; with fewer, what GPUs ask each other takes as long as they save
-UNEVEN = 1.05  # the largest partition over the mean: a sample cuts the curve
-EXCHANGED = 16  # bytes a point, besides what one GPU takes: rows and components, bounds at the border
-# Bytes a point, by the size of a number, that edges carry to the list of all besides, if there are core distances.
-CARRIED = {4: 8, 8: 48}
+UNEVEN = 1.03  # the largest partition over the mean: a sample cuts the curve
+ORDERING = 56  # bytes a point while a partition orders its points, besides these
+# Bytes a point, by the size of a number, that a partition needs besides what one GPU needs for as many: bounds,
+# components, rows that edges carry while they are sorted, and their ends as places; and more for core distances.
+EXCHANGED, CARRIED = {4: 28, 8: 44}, {4: 8, 8: 48}
 FIRST_ROUND = 8  # bytes a point of what is kept of the first round for labels, besides what one GPU keeps
-GATHERED = 40  # bytes an edge while the home merges all lists and takes heights, beside the floats that are its keys
-LABELLED = 130  # bytes a point that the stages after the tree take
+KEPT = 28  # bytes a point of a partition with all its edges, besides points, nodes and numbers
+HEIGHTS = 16  # bytes an edge while the home takes heights, besides the edges and two numbers for each
+LABELLED = {4: 130, 8: 170}  # bytes a point that the stages after the tree take
 
 
 def worth_several(given: GivenPoints, metric: Metric, k: int, progress: Progress) -> bool:
@@ -36,7 +38,8 @@ def worth_several(given: GivenPoints, metric: Metric, k: int, progress: Progress
 
 def _fits_on(gpu: int, given: GivenPoints, metric: Metric, k: int) -> bool:
     ops, dtype, d = backend_of("cuda"), metric.searched_in(given.dtype), metric.searched_columns(given.d)
-    needed = given.n * d * dtype.itemsize + max(ops.tree_bytes(given.n, d, dtype, k), given.n * LABELLED)
+    size = dtype.itemsize
+    needed = given.n * d * size + max(ops.tree_bytes(given.n, d, dtype, k), given.n * LABELLED[size])
     with on_gpu(gpu):
         free = ops.bytes_free()
     return free is None or needed <= free
@@ -47,14 +50,15 @@ def require_memory(given: GivenPoints, metric: Metric, k: int, labels: bool = Fa
     fit; of the home also all edges and, with `labels`, what follows from them."""
     ops = backend_of("cuda")
     dtype, d = metric.searched_in(given.dtype), metric.searched_columns(given.d)
-    part = int(given.n / len(given.gpus) * UNEVEN)
-    points = part * d * dtype.itemsize
-    carried = (CARRIED[dtype.itemsize] if k > 1 else 0) + (FIRST_ROUND if labels else 0)
-    at_work = points + ops.tree_bytes(part, d, dtype, k) + (EXCHANGED + carried) * part
-    kept = points + part * (EXCHANGED + 8 * dtype.itemsize)
-    together = kept + given.n * (GATHERED + 2 * dtype.itemsize)
+    part, size, mrd = int(given.n / len(given.gpus) * UNEVEN), dtype.itemsize, k > 1
+    assembled = part * (3 * d * size + (d + 1) * size + ORDERING)  # the chunk, its pieces, and their points twice
+    besides = EXCHANGED[size] + mrd * CARRIED[size] + labels * FIRST_ROUND
+    at_work = max(assembled, ops.tree_bytes(part, d, dtype, k) + part * besides)
+    edge = 8 + size * (1 + mrd) + 4 * labels  # bytes in the list of all
+    gathered = max(3 * edge // 2, edge + 2 * size + HEIGHTS) + mrd * size  # bytes: the last two lists are merged
+    together = part * (2 * (d + 1) * size + KEPT + 3 * mrd * size + labels * FIRST_ROUND) + given.n * gathered
     if labels:
-        together = max(together, given.n * LABELLED)
+        together = max(together, given.n * LABELLED[size])
     for gpu in dict.fromkeys(given.gpus):
         needed = (max(at_work, together) if gpu == given.gpus[0] else at_work) * given.gpus.count(gpu)
         with on_gpu(gpu):

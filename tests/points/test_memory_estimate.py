@@ -1,5 +1,6 @@
 """The memory that a tree takes on the CPU is at most what is asked for beforehand."""
 
+import gc
 import tracemalloc
 
 import numpy as np
@@ -40,6 +41,50 @@ def test_the_estimate_is_enough_for_products(k, dtype):
     x = np.random.default_rng(0).standard_normal((6000, 64)).astype(dtype)
     peak, _ = peak_of(x, k)
     assert x.nbytes * 2 + x.size * 4 <= peak <= tree_bytes(*x.shape, dtype, k)
+
+
+def peak_on_gpu(call):
+    """Bytes that CuPy's pool has in use at the peak of a call, beside those before it."""
+    import cupy
+
+    pool = cupy.get_default_memory_pool()
+
+    class HighWater(cupy.cuda.MemoryHook):
+        name, peak = "high water", 0
+
+        def malloc_postprocess(self, **_):
+            self.peak = max(self.peak, pool.used_bytes())
+
+    gc.collect()
+    before = pool.used_bytes()
+    with HighWater() as hook:
+        call()
+    pool.free_all_blocks()
+    return hook.peak - before
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kind", ["uniform", "lattice"])
+@pytest.mark.parametrize("k", [1, 5, 20])
+@pytest.mark.parametrize("labels", [False, True])
+def test_the_gpu_estimate_is_enough(monkeypatch, labels, kind, k, dtype):
+    """With a byte less than a fit takes, there is an error beforehand. It asks for no more than twice as much."""
+    cupy = pytest.importorskip("cupy")
+    from emst.cuda.points import memory
+
+    g = np.random.default_rng(0)
+    lattice = np.stack(np.unravel_index(g.permutation(10**6), (100, 100, 100)), axis=1)
+    points = cupy.asarray(lattice if kind == "lattice" else g.random((10**6, 3)), dtype)
+    if labels:
+        peak = peak_on_gpu(lambda: emst.HDBSCANGPU(20, max(k, 2)).fit(points))
+    else:
+        peak = peak_on_gpu(lambda: emst.minimum_spanning_tree(points, min_samples=k))
+    monkeypatch.setattr(memory, "bytes_free", lambda: peak - 1)
+    with pytest.raises(MemoryError):
+        memory.require_memory(points, points.dtype, k, labels)
+    monkeypatch.setattr(memory, "bytes_free", lambda: 2 * peak)
+    memory.require_memory(points, points.dtype, k, labels)
 
 
 @pytest.mark.gpu

@@ -16,7 +16,8 @@ from emst.cuda.runtime.memory import ONE_PIECE, bytes_free
 from emst.cuda.runtime.to_host import EARLY_UP_TO
 
 LITTLE = 1 << 25  # bytes that are asked for without a look at how many are free
-LABELLING = 130  # bytes a point that the stages after the tree take at their peak, a little more than measured
+# Bytes a point that the stages after the tree take at their peak, a little more than measured, by the size of a number.
+LABELLING = {4: 130, 8: 170}
 EARLY = 80  # bytes a point that the dendrogram takes where it begins while edges are sorted
 FIRST_ROUND = 9  # bytes a point of what is kept of the first round, at most
 
@@ -34,9 +35,9 @@ def tree_bytes(n: int, d: int, dtype: Any, k: int) -> int:
     listed = k if 1 < k <= LONGEST_LIST else 0  # and, of products, their distances
     mrd = 0 if k == 1 else 4 * (size + listed) + (size * listed if all_pairs else 0)
     rounds = ids + numbers + splits + mrd
-    # Forest and order; rows and what else orders the edges, keys three times, the result; where many edges are tied,
-    # another sort of those.
-    sorting = 4 * 11 + (16 + 5 * size + 20 if k == 1 else 32 + 8 * size + 40)
+    # Edges by slot and order; rows and what else orders the edges, keys three times, the result; where many edges are
+    # tied, another sort of those.
+    sorting = 4 * 7 + (16 + 5 * size + 20 if k == 1 else 32 + 8 * size + 40)
     if 20 * n <= ONE_PIECE:  # what merges take is one piece of memory with the edges
         sorting += 20 + size
     return int(n * (row + nodes + max(rounds, sorting))) + multiplied + (1 << 22)
@@ -47,7 +48,7 @@ def require_memory(array: Any, dtype: Any, k: int, labels: bool = False) -> None
     n, d = array.shape
     needed = tree_bytes(n, d, dtype, k)
     if labels:
-        needed = max(needed + n * (EARLY if n <= EARLY_UP_TO else FIRST_ROUND), n * LABELLING)
+        needed = max(needed + n * (EARLY if n <= EARLY_UP_TO else FIRST_ROUND), n * LABELLING[np.dtype(dtype).itemsize])
     if not (isinstance(array, cupy.ndarray) and array.dtype == dtype and array.flags.c_contiguous):
         needed += n * d * np.dtype(dtype).itemsize  # a copy of the points
     pool = cupy.get_default_memory_pool()
