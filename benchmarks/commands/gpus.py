@@ -115,10 +115,14 @@ def _timed(call: Callable[[], Any], options: argparse.Namespace) -> tuple[list[f
         gc.collect()
         start = time.perf_counter()
         result = call()
-        for array in (part for one in result for part in _listed(one)):
-            array.device.synchronize()
+        _wait_for(result)
         seconds.append(time.perf_counter() - start)
     return seconds[1:], result
+
+
+def _wait_for(result: list[Any]) -> None:
+    for array in (part for one in result for part in _listed(one)):
+        array.device.synchronize()
 
 
 def _several(chunks: list[Any], k: int, gpus: list[int], options: argparse.Namespace) -> list[Any]:

@@ -88,6 +88,15 @@ def rounds_at_once(engine: Engine) -> bool:
     return engine.device == "cuda" and engine.one_process
 
 
+def submitted(engine: Engine, calls: list[tuple[Any, ...]], first_alone: bool = False) -> list[Any]:
+    """A future for every partition, of a function with its arguments. With `first_alone` the first one has ended before
+    the others begin. On GPUs of one process each of them would compile the same kernels of CuPy, one at a time."""
+    first = [engine.submit(*calls[0], at=0)]
+    if first_alone and engine.device == "cuda" and engine.one_process:
+        engine.gather(first)
+    return first + [engine.submit(*call, at=j) for j, call in enumerate(calls[1:], 1)]
+
+
 def wait(futures: list[Any], engine: Engine) -> None:
     """Wait until futures have results, which stay where they are."""
     engine.gather([engine.submit(_nothing, future) for future in futures])

@@ -42,6 +42,7 @@ from emst.partitions.engine import (
     part,
     rounds_at_once,
     routed,
+    submitted,
 )
 from emst.partitions.outline import PartitionOutline, labels_of_boxes
 from emst.partitions.records import Labels, Local
@@ -84,16 +85,13 @@ def all_rounds(
     if rounds_at_once(engine):
         state = engine.submit(at_once, state, locals_, outline, outlines, at=0)
         costs = _reported(costs, state, engine, progress)
+    new = len(costs) + 2  # rounds: replies arrive in the second one
     while costs[-1].left != 1:
-        labels = _labels(state, count, here, engine)
-        asked = [
-            engine.submit(remembering.ask, local, labels[j], outline[j], asked[j], replies[j], at=j)
-            for j, local in enumerate(locals_)
-        ]
-        arriving = routed(asked, count, engine)
-        answers = [
-            engine.submit(answer, local, labels[j], outlines[j], arriving[j], at=j) for j, local in enumerate(locals_)
-        ]
+        labels, is_new = _labels(state, count, here, engine), len(costs) < new
+        asking = zip(locals_, labels, outline, asked, replies)
+        asked = submitted(engine, [(remembering.ask, *of_one) for of_one in asking], is_new)
+        answering = zip(locals_, labels, outlines, routed(asked, count, engine))
+        answers = submitted(engine, [(answer, *of_one) for of_one in answering], is_new)
         state = engine.submit(join, state, answers, at=0)
         replies = routed(answers, count, engine)
         costs = _reported(costs, state, engine, progress)

@@ -179,7 +179,7 @@ def test_rounds_with_more_questions_than_places(cuda, few_places, monkeypatch, k
             for ours, known in zip((state.weight, state.power), cuda.component_bounds(state.edges, left)):
                 np.testing.assert_array_equal(to_host(ours), to_host(known))
     assert state.count == 1 and 2 < len(made) < 100
-    assert taken == sorted(taken) and taken[0] == 0 and len(set(taken)) > 3, taken
+    assert taken == sorted(taken) and taken[0] == 0 and len(set(taken)) > 2, taken
 
 
 @pytest.mark.gpu
