@@ -68,14 +68,17 @@ def peak_on_gpu(call):
 @pytest.mark.parametrize("kind", ["uniform", "lattice"])
 @pytest.mark.parametrize("k", [1, 5, 20])
 @pytest.mark.parametrize("labels", [False, True])
-def test_the_gpu_estimate_is_enough(monkeypatch, labels, kind, k, dtype):
-    """With a byte less than a fit takes, there is an error beforehand. It asks for no more than twice as much."""
+@pytest.mark.parametrize("side", [100, 170], ids=["early", "late"])
+def test_the_gpu_estimate_is_enough(monkeypatch, side, labels, kind, k, dtype):
+    """With a byte less than a fit takes, there is an error beforehand. It asks for no more than twice as much. The
+    dendrogram of few points begins while edges are sorted."""
     cupy = pytest.importorskip("cupy")
     from emst.cuda.points import memory
 
     g = np.random.default_rng(0)
-    lattice = np.stack(np.unravel_index(g.permutation(10**6), (100, 100, 100)), axis=1)
-    points = cupy.asarray(lattice if kind == "lattice" else g.random((10**6, 3)), dtype)
+    assert (side**3 <= memory.EARLY_UP_TO) == (side == 100)
+    lattice = np.stack(np.unravel_index(g.permutation(side**3), (side, side, side)), axis=1)
+    points = cupy.asarray(lattice if kind == "lattice" else g.random((side**3, 3)), dtype)
     if labels:
         peak = peak_on_gpu(lambda: emst.HDBSCANGPU(20, max(k, 2)).fit(points))
     else:

@@ -105,7 +105,14 @@ FAULTS = [
         "emst/cuda/partitions/rounds.cu",
         "bool fits = *members[me].listed <= members[me].room;",
         "bool fits = true;",
-        (f"{ROUNDS}::test_rounds_end_where_there_are_more_questions_than_places[1]",),
+        (f"{ROUNDS}::test_rounds_with_more_questions_than_places[1]",),
+    ),
+    Fault(
+        "rounds with more places forget the edges of those before",
+        "emst/cuda/partitions/rounds.py",
+        "taken = OpenEdges(concatenated([joined.taken.words, further.taken.words]))",
+        "taken = further.taken",
+        (f"{ROUNDS}::test_rounds_with_more_questions_than_places[1]",),
     ),
     Fault(
         "nodes keep the labels of the round before",

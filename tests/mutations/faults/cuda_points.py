@@ -436,4 +436,25 @@ FAULTS = [
         "last = atomicAdd(ended, 1u) == 0;",
         ("tests/points/test_statistics.py::test_statistics_finds_the_corners",),
     ),
+    Fault(
+        "the sort of edges is taken to need less memory",
+        "emst/cuda/points/memory.py",
+        "sorting = 4 * 7 + ",
+        "sorting = 4 * 2 + ",
+        ("tests/points/test_memory_estimate.py::test_the_gpu_estimate_is_enough[late-False-1-lattice-float32]",),
+    ),
+    Fault(
+        "a dendrogram that begins early is taken to need less memory",
+        "emst/cuda/points/memory.py",
+        "EARLY = 80  #",
+        "EARLY = 10  #",
+        ("tests/points/test_memory_estimate.py::test_the_gpu_estimate_is_enough[early-True-1-lattice-float64]",),
+    ),
+    Fault(
+        "the stages after the tree are taken to need less memory",
+        "emst/cuda/points/memory.py",
+        "{4: 130, 8: 170}",
+        "{4: 100, 8: 130}",
+        ("tests/points/test_memory_estimate.py::test_the_gpu_estimate_is_enough[late-True-1-lattice-float64]",),
+    ),
 ]
