@@ -19,7 +19,7 @@ from emst.backend.partition_records import (
     Questions,
     Reaches,
 )
-from emst.backend.records import Array, Forest, Norm, SearchIndex
+from emst.backend.records import Array, Forest, Linkage, Norm, SearchIndex
 
 
 class PartitionOperations(Protocol):
@@ -257,3 +257,14 @@ class PartitionOperations(Protocol):
     def whole_first_round(self, seen: Sequence[Any], of_edges: Array | None) -> Any:
         """What `linkage` can begin with, after all lists have been merged; None if there is no such thing, or if it is
         of no use. `seen` is what `seen_by_partition` returned for every partition, `of_edges` that of all edges."""
+
+    # ---- clusters ----------------------------------------------------------------------------------------------------
+
+    def closed_groups(self, linkage: Linkage, leaves: int, merges: int, least: int) -> tuple[Array, Array]:
+        """The groups of vertices that leave their clusters together, by a dendrogram of two or more vertices. Those
+        after the first `leaves` are phantoms, which stand for what lies beyond a partition. A merge is closed if it is
+        one of the first `merges`, if fewer than `least` points lie below it, and no phantom.
+
+        Returns the group of each of the first `leaves` vertices, int32[leaves], and which of the first `merges` merges
+        are closed, bool[merges]. All vertices below a closed merge are a group, and every other vertex is one. The
+        groups below closed merges come first, in the order of their highest ones, and then the vertices, in theirs."""

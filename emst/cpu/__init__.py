@@ -34,6 +34,7 @@ from emst.cpu.hierarchy.simplify import simplify
 from emst.cpu.merge import merge
 from emst.cpu.partitions.answers import join_distances, take_reaches
 from emst.cpu.partitions.border import bound_weights, forget_bounds, hold_back, join_bounds, least_of_others
+from emst.cpu.partitions.closed import closed_groups
 from emst.cpu.partitions.components import (
     asking_points,
     box_labels,
@@ -99,6 +100,7 @@ __all__ = [
     "build_queries",
     "bytes_free",
     "cache_neighbours",
+    "closed_groups",
     "cluster_trees",
     "common_ancestor_lambdas",
     "common_clusters",

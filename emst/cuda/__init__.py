@@ -38,6 +38,7 @@ from emst.cuda.hierarchy.simplify import simplify
 from emst.cuda.merge import merge
 from emst.cuda.partitions.answers import join_distances, take_reaches
 from emst.cuda.partitions.border import bound_weights, forget_bounds, hold_back, join_bounds, least_of_others
+from emst.cuda.partitions.closed import closed_groups
 from emst.cuda.partitions.components import (
     asking_points,
     box_labels,
@@ -103,6 +104,7 @@ __all__ = [
     "build_queries",
     "bytes_free",
     "cache_neighbours",
+    "closed_groups",
     "cluster_trees",
     "common_ancestor_lambdas",
     "common_clusters",

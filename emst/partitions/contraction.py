@@ -140,24 +140,9 @@ def _grouped(
     edges, heights, is_certain = _with_phantoms(ops, local, tree, n, phantoms, xp.concatenate(leaving))
     q = len(phantoms)
     sizes = None if tree.units is None else xp.concatenate([tree.units, xp.ones(q, np.int64)])
-    linkage = ops.linkage(edges, heights, sizes)
-    small = linkage.size < least
-    small[m + q :] = False  # these only hold components together
-    parent, above = _parents(ops, linkage.child, n + q)
-    above_phantoms = above[n:]
-    while len(above_phantoms):
-        above_phantoms = xp.unique(above_phantoms[small[above_phantoms]])
-        small[above_phantoms] = False
-        above_phantoms = parent[above_phantoms]
-    top = xp.where(small[parent] & small, parent, xp.arange(len(parent), dtype=np.int32))
-    while bool((top[top] != top).any()):
-        top = top[top]
-    inside = small[above[:n]]
-    name = xp.where(inside, top[above[:n]], len(parent) + xp.arange(n, dtype=np.int32))
-    used = xp.zeros(len(parent) + n, bool)
-    used[name] = True
-    number = (xp.cumsum(used) - 1).astype(np.int32)
-    return number[name], ~small[: m + q][is_certain]
+    # Merges after the first m + q only hold components together.
+    vertex, closed = ops.closed_groups(ops.linkage(edges, heights, sizes), n, m + q, least)
+    return vertex, ~closed[is_certain]
 
 
 def _with_phantoms(
@@ -187,14 +172,3 @@ def _with_phantoms(
     weights[places] = leaving
     edges[m + q :] = edges_between_components(ops, local)
     return edges, weights, is_certain
-
-
-def _parents(ops: Backend, child: Array, n: int) -> tuple[Array, Array]:
-    """The merge above every merge, that of the last being itself, and the merge above every vertex."""
-    xp, m = ops.xp, len(child)
-    above = xp.empty(n + m, np.int32)  # by name plus n
-    above[n + m - 1] = m - 1
-    merges = xp.arange(m, dtype=np.int32)
-    above[child[:, 0] + n] = merges
-    above[child[:, 1] + n] = merges
-    return above[n:], above[:n]

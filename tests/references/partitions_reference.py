@@ -396,3 +396,20 @@ def whole_first_round(seen, of_edges):
 def in_order(edges, order, powers):
     """The edges at these places, with or without powers."""
     return ListedEdges(edges.rows[order], edges.weight[order], edges.power[order] if powers else None)
+
+
+def closed_groups(linkage, leaves, merges, least):
+    """Vertex by vertex: the highest closed merge above each."""
+    n, below = len(linkage.size) + 1, {}
+    parent = {int(c): i for i, ends in enumerate(linkage.child) for c in ends}
+    for i, ends in enumerate(linkage.child.tolist()):
+        below[i] = set().union(*(below[c] if c >= 0 else {c + n} for c in ends))
+    closed = [i < merges and linkage.size[i] < least and max(below[i]) < leaves for i in below]
+    names = []
+    for v in range(leaves):
+        at, highest = parent[v - n], None
+        while at is not None:
+            highest, at = at if closed[at] else highest, parent.get(at)
+        names.append((highest is None, v if highest is None else highest))
+    numbers = {name: number for number, name in enumerate(sorted(set(names)))}
+    return np.array([numbers[name] for name in names], np.int32), np.array(closed[:merges], bool)

@@ -52,6 +52,7 @@ from partitions_reference import (  # noqa: F401, more operations
     bound_weights,
     box_labels,
     boxes_of,
+    closed_groups,
     component_bounds,
     edge_order,
     edges_across,
