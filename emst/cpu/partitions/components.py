@@ -40,8 +40,8 @@ def edges_across(nearest, weight, power, query_component, query_id, component, b
 
 def edges_at(edges, places):
     """See `emst.backend.partition_operations`."""
-    words, there = np.zeros((len(places), edges.words.shape[1]), np.uint64), places >= 0
-    words[there] = edges.words[places[there]]
+    m, words = len(places), np.empty((len(places), edges.words.shape[1]), np.uint64)
+    for_chunks(_rows_at, m, max(m, 1), edges.words, places, words)
     return OpenEdges(words)
 
 
@@ -92,6 +92,13 @@ def asking_points(asking, nearest, label):
     most = bound[group]
     found = listed[: found[0]].copy(), not (rest < np.inf and bool(((most >= rest) & (most >= least)).any()))
     return lambda: found
+
+
+@kernel
+def _rows_at(words, places, taken, begin, end):
+    for i in range(begin, end):
+        for word in range(words.shape[1]):
+            taken[i, word] = words[places[i], word] if places[i] >= 0 else np.uint64(0)
 
 
 @kernel
