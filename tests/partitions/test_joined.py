@@ -77,3 +77,13 @@ def test_the_order_of_edges(ops, m, ties, dtype):
     found = to_host(ops.edge_order(on(ops, edges)))
     assert found.dtype == np.int32
     np.testing.assert_array_equal(found, reference.edge_order(edges))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("ties", [1, 3, 10**6])
+def test_the_order_of_lists_that_ascend(ops, ties, dtype):
+    edges = some_edges(9000, dtype, ties)
+    lists = [OpenEdges(words) for words in np.split(edges.words, [4000, 4001])]
+    words = np.concatenate([one.words[reference.edge_order(one)] for one in lists])
+    found = to_host(ops.edge_order(on(ops, OpenEdges(words))))
+    np.testing.assert_array_equal(found, reference.edge_order(OpenEdges(words)))

@@ -121,4 +121,18 @@ FAULTS = [
         "",
         (f"{ROUNDS}::test_all_rounds[cuda-uniform-1-5]",),
     ),
+    Fault(
+        "the merge above a phantom is open, those above it may be closed",
+        "emst/cuda/partitions/closed.cu",
+        "for (int i = above[v]; closed[i]; i = parent[i]) closed[i] = false;",
+        "closed[above[v]] = false;",
+        ("tests/partitions/test_closed.py::test_long_chains[cuda-40000]",),
+    ),
+    Fault(
+        "vertices far below the highest closed merge do not reach it",
+        "emst/cuda/partitions/closed.py",
+        "range(min(least, m).bit_length())",
+        "range(min(least, m, 9).bit_length())",
+        ("tests/partitions/test_closed.py::test_long_chains[cuda-40000]",),
+    ),
 ]
