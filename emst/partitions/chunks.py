@@ -246,12 +246,14 @@ def scatter_rows(engine: Engine, values: list[Future], rows: list[Future], chunk
 
 
 def _packets(ops: Any, values: Array, rows: Array, offsets: np.ndarray) -> dict[int, Packet]:
-    """Task: the values of a partition by chunk, in ascending order of rows. A chunk that has none here is left out,
-    but an empty chunk has an empty packet everywhere: its result needs a dtype."""
-    rows, values = ops.asarray(rows), ops.asarray(values)
-    order = ops.sort_order(rows.astype(np.uint64))
-    rows, values = rows[order], values[order]
-    cuts = to_host(ops.xp.searchsorted(rows, ops.asarray(offsets)))
+    """Task: the values of a partition by chunk. A chunk that has none here is left out, but an empty chunk has an empty
+    packet everywhere: its result needs a dtype."""
+    rows, values, cuts = ops.asarray(rows), ops.asarray(values), np.array([0, len(rows)])
+    if len(offsets) > 2:
+        chunk = ops.xp.searchsorted(ops.asarray(offsets[1:-1]), rows, side="right")
+        order = ops.sort_order(chunk.astype(np.uint64))
+        rows, values = ops.take(rows, order), ops.take(values, order)
+        cuts = to_host(ops.xp.searchsorted(chunk[order], ops.xp.arange(len(offsets))))
     empty = np.diff(offsets) == 0
     return {
         int(i): (rows[cuts[i] : cuts[i + 1]] - int(offsets[i]), values[cuts[i] : cuts[i + 1]])

@@ -39,16 +39,24 @@ def test_points_that_vertices_stand_for(ops, dtype):
     assert closed.any() and not closed.all()
 
 
-@pytest.mark.parametrize("n", [40_000, 150_000])
-def test_long_chains(ops, n):
-    """A vertex may lie thousands of merges below the highest closed one, and a phantom below that many open ones."""
-    for least, phantom in ((9_000, None), (3 * n, None), (9_000, 4_000), (3 * n, 0)):
-        joined = np.arange(1, n)  # in this order, all to vertex 0
-        if phantom is not None:
-            joined = np.insert(joined[:-1], phantom, n - 1)
-        edges = np.stack([np.zeros(n - 1), joined], axis=1).astype(np.int32)
-        leaves = n - (phantom is not None)
-        group, closed = map(to_host, ops.closed_groups(give(ops, edges, np.arange(1.0, n)), leaves, n - 1, least))
-        many = min(least - 2, n - 1) if phantom is None else phantom
-        np.testing.assert_array_equal(closed, np.arange(n - 1) < many)
-        np.testing.assert_array_equal(group, np.maximum(np.arange(leaves) - many, 0))
+@pytest.mark.parametrize("n", [60_000, 150_000])
+@pytest.mark.parametrize("phantom", [None, 4_000])
+def test_long_chains(ops, n, phantom):
+    """Three of them, of which the first may have a phantom that far up. A vertex may lie thousands of merges below the
+    highest closed one."""
+    least, leaves, joined = 9_000, n - (phantom is not None), np.arange(3, n)  # in this order, each to one chain
+    vertex = np.arange(leaves)
+    alone = vertex // 3 > least - 2
+    if phantom is not None:
+        joined = np.insert(joined[:-1], 3 * phantom, n - 1)
+        alone |= (vertex % 3 == 0) & (vertex // 3 > phantom)
+    edges = np.stack([joined % 3, joined], axis=1)
+    if phantom is not None:
+        edges[3 * phantom, 0] = 0
+    edges = np.concatenate([edges, [[0, 1], [0, 2]]]).astype(np.int32)
+    dendrogram = give(ops, edges, np.arange(1.0, n))
+    group, closed = map(to_host, ops.closed_groups(dendrogram, leaves, n - 1, least))
+    np.testing.assert_array_equal(group, np.where(alone, 2 + np.cumsum(alone), vertex % 3))
+    np.testing.assert_array_equal(closed[:-2], ~np.append(alone, True)[joined])
+    group, closed = map(to_host, ops.closed_groups(dendrogram, leaves, n - 1, 3 * n))
+    assert closed.all() == (phantom is None) and (group == 0).all() == (phantom is None)

@@ -84,6 +84,21 @@ def test_pairs_are_sorted_stably(n, bits, dtype):
 
 
 @pytest.mark.gpu
+@pytest.mark.parametrize("bits", [9, 24])
+def test_pairs_that_may_be_spoilt(bits):
+    """More than the GPU reads at once, in two and three passes."""
+    cupy = pytest.importorskip("cupy")
+    from emst.cuda.runtime.sort import sort_pairs
+
+    g, n = np.random.default_rng(bits), 6_000_000
+    keys, values = g.integers(0, 2**bits, n).astype(np.uint64), g.permutation(n).astype(np.int32)
+    found, order = sort_pairs(cupy.asarray(keys), cupy.asarray(values), bits=bits, spoil=True)
+    expected = np.argsort(keys, kind="stable")
+    np.testing.assert_array_equal(order.get(), values[expected])
+    np.testing.assert_array_equal(found.get(), keys[expected])
+
+
+@pytest.mark.gpu
 @pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("n", [9_000, 70_001])
 @pytest.mark.parametrize(("passes", "free"), [(3, 56), (4, 40), (5, 32), (6, 24)])

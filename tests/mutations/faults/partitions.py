@@ -419,7 +419,7 @@ FAULTS = [
         "emst/cpu/partitions/closed.py",
         "c + m + 1 < leaves)",
         "c + m + 1 <= leaves)",
-        ("tests/partitions/test_closed.py::test_long_chains[cpu-40000]",),
+        ("tests/partitions/test_closed.py::test_long_chains[cpu-4000-60000]",),
     ),
     Fault(
         "edges whose numbers tie are not sorted by their ends",
