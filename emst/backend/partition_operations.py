@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from emst.backend.partition_records import (
@@ -129,17 +129,15 @@ class PartitionOperations(Protocol):
         of level ``level[i]``, both int32[m]. -1 as a level stands for points; a level that the hierarchy does not have
         gives MIXED."""
 
-    def asking_points(self, asking: Asking, nearest: Array | None, label: Array) -> Callable[[], tuple[Array, bool]]:
+    def asking_points(self, asking: Asking, nearest: Array, label: Array) -> tuple[Array, bool]:
         """Which of m points may have an edge to other partitions that is as light as the bound of their component:
         int32[k], ascending. The two are compared by (weight, power of the distance).
 
         `nearest`, int32[m], is a component that the lower bound was found to lead to, or -1; the point asks again if
-        that is in its own component now, by `label`. None stands for -1 everywhere.
+        that is in its own component now, by `label`.
 
         And whether these are all points of the partition that may: not if the bound of a component of the partition is
-        at least both `rest` and its least weight. But always if `rest` is infinite.
-
-        The operation only starts the work. It returns a function; who calls that waits for both results."""
+        at least both `rest` and its least weight. But always if `rest` is infinite."""
 
     def gathered_questions(self, packets: Sequence[Questions], label: Array, norm: Norm) -> GatheredQuestions:
         """The questions of one or more senders, one after the other. ``label[component]`` is what a component is part

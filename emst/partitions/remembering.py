@@ -190,10 +190,10 @@ def _comes_first(weight: Array, power: Array | None, than_weight: Array, than_po
 def _candidates(ops: Backend, local: Local, memory: Memory, labels: Labels) -> tuple[Memory, Array]:
     """Which points may hold the lightest edge of their component by their memory, int32[m], as they lie on the curve;
     and the memory, of all points if those near the border do not suffice."""
-    rows, suffice = ops.asking_points(asking_of(local, labels, *memory[:3]), memory.component, labels.label)()
+    rows, suffice = ops.asking_points(asking_of(local, labels, *memory[:3]), memory.component, labels.label)
     if not suffice:
         memory = _of_all(ops, local, memory)
-        rows, _ = ops.asking_points(asking_of(local, labels, *memory[:3]), memory.component, labels.label)()
+        rows, _ = ops.asking_points(asking_of(local, labels, *memory[:3]), memory.component, labels.label)
     return memory, rows
 
 

@@ -153,24 +153,23 @@ def test_box_labels(ops, n, d, step):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("m", [0, 1, 3000])
 @pytest.mark.parametrize("powers", [False, True])
-@pytest.mark.parametrize("memory", [False, True])
 @pytest.mark.parametrize("some", [False, True])
-def test_asking_points(ops, dtype, m, powers, memory, some):
-    rng = np.random.default_rng([m, powers, memory, some])
+def test_asking_points(ops, dtype, m, powers, some):
+    rng = np.random.default_rng([m, powers, some])
     places = np.sort(rng.choice(5000, m, replace=False)).astype(np.int32) if some else None
     weight, power = rng.integers(0, 6, (2, m)).astype(dtype)
     bound, bound_power = rng.integers(-1, 6, (2, 4)).astype(dtype)
     component = rng.integers(0, 30, 5000).astype(np.int32)
     label = rng.integers(0, 4, 50).astype(np.int32)
-    nearest = rng.integers(-1, 50, m).astype(np.int32) if memory else None
+    nearest = rng.integers(-1, 50, m).astype(np.int32)
     bounds = component, label[:30], bound, bound_power if powers else None
     points = places, weight, power if powers else None
-    of_memory = nearest if memory else None, label
+    of_memory = nearest, label
     for rest in (1.0, 6.0, np.inf):
         asking = Asking(*points, *bounds, rng.integers(0, 3, 30).astype(dtype), rest)
         given = Asking(*(on(ops, one) for one in asking))
-        found, suffice = ops.asking_points(given, *(on(ops, one) for one in of_memory))()
-        wanted = reference.asking_points(asking, *of_memory)()
+        found, suffice = ops.asking_points(given, *(on(ops, one) for one in of_memory))
+        wanted = reference.asking_points(asking, *of_memory)
         assert to_host(found).dtype == np.int32
         np.testing.assert_array_equal(to_host(found), wanted[0])
         assert (suffice is wanted[1]) and wanted[1] == (rest > 5)

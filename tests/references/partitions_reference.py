@@ -275,11 +275,11 @@ def asking_points(asking, nearest, label):
         g = group[component[i if places is None else places[i]]]
         first = (weight[i],) if power is None else (weight[i], power[i])
         most = (bound[g],) if power is None else (bound[g], bound_power[g])
-        forgets = nearest is None or nearest[i] < 0 or label[nearest[i]] == g
+        forgets = nearest[i] < 0 or label[nearest[i]] == g
         if bound[g] >= 0 and first <= most and forgets:
             listed.append(i)
     exceeds = [bound[g] >= max(limit, rest) for g, limit in zip(group, least)]
-    return lambda: (np.array(listed, np.int32), rest == np.inf or not any(exceeds))
+    return np.array(listed, np.int32), rest == np.inf or not any(exceeds)
 
 
 def outline_reaches(index, outline, home, highest, share):

@@ -85,13 +85,11 @@ def asking_points(asking, nearest, label):
     n = len(weight)
     listed, found = empty(n, np.int32), np.zeros(1, np.int64)
     places = np.arange(n, dtype=np.int32) if places is None else np.ascontiguousarray(places)
-    nearest, label = (np.full(n, -1, np.int32), group) if nearest is None else (nearest, label)
     power, bound_power = (weight, bound) if power is None else (power, bound_power)
     columns = map(np.ascontiguousarray, (weight, power, nearest, component, group, bound, bound_power, label))
     for_chunks(_list_asking, n, max(n, 1), places, *columns, listed, found)
     most = bound[group]
-    found = listed[: found[0]].copy(), not (rest < np.inf and bool(((most >= rest) & (most >= least)).any()))
-    return lambda: found
+    return listed[: found[0]].copy(), not (rest < np.inf and bool(((most >= rest) & (most >= least)).any()))
 
 
 @kernel

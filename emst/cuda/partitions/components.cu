@@ -22,8 +22,7 @@ __global__ void edges_at(const Edges<WORDS> edges, const int *place, i64 count, 
     edges.copy(place[i], found + i * WORDS);
 }
 
-// Lists the points that ask, but for those that remember a neighbour in another component. nearest is null where points
-// remember none.
+// Lists the points that ask, but for those that remember a neighbour in another component.
 template <class T>
 __global__ void __launch_bounds__(COMPACT_THREADS)
     list_asking(const Asking<T> asking, const int *nearest, const int *label, int *listed, int *total, u64 *tiles,
@@ -32,7 +31,7 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
       asking.count, tiles, epoch, total,
       [&](int, i64 i) {
         const int g = asking.group[asking.component[asking.place(i)]];
-        return asking.asks(i, g) && (!nearest || nearest[i] < 0 || label[nearest[i]] == g);
+        return asking.asks(i, g) && (nearest[i] < 0 || label[nearest[i]] == g);
       },
       [&](i64 i, bool kept, u32 rank) {
         if (kept) listed[rank] = (int)i;

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import cupy
@@ -130,26 +129,19 @@ def box_labels(
     return found
 
 
-def asking_points(
-    asking: Asking, nearest: cupy.ndarray | None, label: cupy.ndarray
-) -> Callable[[], tuple[cupy.ndarray, bool]]:
+def asking_points(asking: Asking, nearest: cupy.ndarray, label: cupy.ndarray) -> tuple[cupy.ndarray, bool]:
     """See `emst.backend.partition_operations`. The host waits once, for both."""
     n, T = len(asking.weight), ctype(asking.weight.dtype)
     listed, (totals,) = cupy.empty(n, np.int32), cleared((2, np.int32))
     kept, given = asking_by_value(asking)
-    nearest, label = (None if array is None else cupy.ascontiguousarray(array) for array in (nearest, label))
+    nearest, label = (cupy.ascontiguousarray(array) for array in (nearest, label))
     Compaction(n).launch("partitions/components", f"list_asking<{T}>", n, given, nearest, label, listed, totals)
     if asking.rest < np.inf:
         components = len(asking.group)
         launch("partitions/components", f"exceeds_rest<{T}>", components, given, part_of(totals, 1))
     del kept
-    on_its_way = OnItsWay(totals)
-
-    def arrived() -> tuple[cupy.ndarray, bool]:
-        total, exceeds = on_its_way.arrived()
-        return listed[:total], not exceeds
-
-    return arrived
+    total, exceeds = OnItsWay(totals).arrived()
+    return listed[:total], not exceeds
 
 
 def asking_by_value(asking: Asking) -> tuple[list[Any], np.ndarray]:
