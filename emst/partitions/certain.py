@@ -167,7 +167,7 @@ def local_tree(
     """All that a partition does alone. `answers` holds what `distances_for` returned in every partition."""
     given, partition = partition, partition.with_index()
     index = partition.index
-    ops.forget_neighbours(given.index)  # the copy frees them when rounds need them no longer; results do not need them
+    ops.forget_neighbours(given.index)  # the copy has the lists, and frees them when rounds need them no longer
     reach, near, rest = ops.copied(border.reach), border.near, border.rest
     take_answers(ops, partition, border, reach, place.number, search, answers)
     core = index.core

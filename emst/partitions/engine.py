@@ -12,7 +12,7 @@ Results are those of one device, bit for bit, on every engine that keeps these r
 
 1. A function gets the backend's operations first (`emst.backend.backend_of`), then its arguments. It never writes to
    its arguments, so an engine may run it again, elsewhere, as often as it likes: a worker that is lost costs time, and
-   no result.
+   no result. But it may free what its arguments hold only to save time (`forget_neighbours`).
 2. A future among the arguments, also one in a list but not in a tuple, a dictionary or a record, is replaced by its
    result. A future is submitted after all that it needs, and only the thread that called the stages submits. So threads
    that each run in order what they are given never wait in a circle.

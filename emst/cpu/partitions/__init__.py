@@ -11,5 +11,5 @@ rounds.py        rounds over partitions at once: none on the CPU
 joined.py        edges that rounds have found: rows of their ends, and the total order
 first_rounds.py  what the dendrogram begins with, on a GPU
 gathered.py      edges of partitions as one list
-closed.py        what leaves clusters together, for labels
+closed.py        vertices that leave their cluster together
 """

@@ -1,4 +1,4 @@
-"""What leaves clusters together: closed subtrees of a partition's dendrogram, as one pass up and one pass down.
+"""Vertices that leave their cluster together: closed subtrees of a partition's dendrogram, by one pass up and one down.
 
 A partition is the work of one thread, so the kernel takes all of it in one chunk.
 """

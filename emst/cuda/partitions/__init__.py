@@ -13,7 +13,7 @@ questions      the questions that others ask a partition in a round
 joined         edges that rounds have found: rows of their ends, and the total order
 first_rounds   Borůvka's first round over points, kept for the dendrogram, and the choices of points at the border
 gathered       edges of partitions as one list
-closed         what leaves clusters together, for labels
+closed         vertices that leave their cluster together
 asking.cuh     points that may ask, and whether they do
 before.cuh     where an edge belongs among those of a partition
 edges.cuh      ids of points, and edges as rows of words

@@ -1,9 +1,9 @@
-// Closed subtrees of a partition's dendrogram: what leaves clusters together. closed.py launches these kernels in this
-// order, climb_on several times.
+// Vertices that leave their cluster together: closed subtrees of a partition's dendrogram. closed.py launches these
+// kernels in this order, climb_on several times.
 #include "runtime/compact.cuh"
 
-// The merge above every merge, which for the last one is itself, and above every vertex. Merges that are small enough
-// count as closed at first, even if phantoms lie below them.
+// Finds the merge above every merge, which for the last one is itself, and above every vertex. Merges that are small
+// enough count as closed at first, even if phantoms lie below them.
 template <class S>
 __global__ void find_parents(const int *child, const S *size, i64 m, i64 merges, i64 least, int *parent, int *above,
                              bool *closed) {
@@ -20,7 +20,7 @@ __global__ void find_parents(const int *child, const S *size, i64 m, i64 merges,
   closed[i] = i < merges && size[i] < least;
 }
 
-// No merge above a phantom is closed. Where another thread has been before, that one goes on.
+// Opens the merges above phantoms. A thread stops where another one has been before: that one goes on.
 __global__ void open_phantoms(const int *above, i64 leaves, i64 vertices, const int *parent, bool *closed) {
   const i64 v = leaves + thread_id();
   if (v >= vertices) return;
@@ -32,7 +32,7 @@ __global__ void begin_climb(const int *parent, const bool *closed, i64 m, int *h
   if (i < m) highest[i] = closed[i] && closed[parent[i]] ? parent[i] : (int)i;
 }
 
-// Twice as far up, or farther, if another thread has been faster: always a closed merge above.
+// Climbs twice as far up, or farther, if another thread has been faster. All merges on the way are closed.
 __global__ void climb_on(int *highest, const bool *closed, i64 m) {
   const i64 i = thread_id();
   if (i < m && closed[i]) highest[i] = highest[highest[i]];

@@ -1,4 +1,4 @@
-"""What leaves clusters together: closed subtrees of a partition's dendrogram, on the GPU. Kernels: closed.cu."""
+"""Vertices that leave their cluster together: closed subtrees of a dendrogram, on the GPU. Kernels: closed.cu."""
 
 from __future__ import annotations
 
