@@ -23,17 +23,16 @@ from emst.inputs.devices import on_gpu
 
 
 class HighWater(cupy.cuda.MemoryHook):
-    """Keeps the most bytes in use on a GPU during a task."""
+    """Keeps the most bytes that are in use on each GPU while this thread's task allocates there."""
 
     name = "high water"
 
-    def __init__(self, peaks: dict[str, int]) -> None:
-        self.peaks = peaks
-        self.task = "?"
+    def __init__(self, peaks: dict[int, dict[str, int]], task: str) -> None:
+        self.peaks, self.task = peaks, task
 
-    def malloc_postprocess(self, **_: Any) -> None:
-        used = cupy.get_default_memory_pool().used_bytes()
-        self.peaks[self.task] = max(self.peaks[self.task], used)
+    def malloc_postprocess(self, device_id: int, **_: Any) -> None:
+        used = cupy.get_default_memory_pool().used_bytes()  # of the current GPU, which allocates
+        self.peaks[device_id][self.task] = max(self.peaks[device_id][self.task], used)
 
 
 def lattice(n: int, count: int, chunk: int) -> cupy.ndarray:
@@ -50,6 +49,8 @@ def main() -> None:
         top.add_argument(name, type=int)
     top.add_argument("--labels", action="store_true")
     options = top.parse_args()
+    if options.gpus < 2:
+        top.error("one GPU alone takes another way: `python benchmarks trees` measures its memory")
     memory.WORTH = 2
     ops, n, gpus, chunks = backend_of("cuda"), options.points, list(range(options.gpus)), []
     before, peaks, pool = {}, {gpu: defaultdict(int) for gpu in gpus}, cupy.get_default_memory_pool()
@@ -63,8 +64,7 @@ def main() -> None:
     run = engine._run
 
     def watched(gpu: int, function: Any, arguments: Any) -> Any:
-        with HighWater(peaks[gpu]) as hook:
-            hook.task = function.__name__
+        with HighWater(peaks, function.__name__):
             return run(gpu, function, arguments)
 
     engine._run = watched

@@ -129,7 +129,7 @@ def minimum_spanning_tree(
             raise ValueError("sample_weight takes one GPU: leave device_ids out")
         given = given_points(X, device_ids, device=device, dtype=dtype)
         k = check_min_samples(min_samples, given.n)
-        if worth_several(given, chosen, k, progress):
+        if worth_several(given, chosen, dtype, k, progress):
             return _over_gpus(given, chosen, k, dtype, progress)
         return _on_one_device(given.on_home(), chosen, min_samples, dtype, progress)
 
@@ -180,7 +180,7 @@ def _on_one_device(
 
 def _over_gpus(given: GivenPoints, metric: Metric, k: int, dtype: Any, progress: Progress) -> MinimumSpanningTree:
     progress.watch(backend_of("cuda"))
-    require_memory(given, metric, k)
+    require_memory(given, metric, dtype, k)
     found = tree_over_gpus(given, Request(metric, k, len(given.gpus), dtype), progress)
     assert found is not None  # many points
     edges, weights, core, _ = found.tree

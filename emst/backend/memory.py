@@ -1,4 +1,4 @@
-"""What an error says where memory is short: gigabytes, and the page that says what to do."""
+"""What an error says where memory is short, in gigabytes, and the page that says what to do; and what labels need."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ POINTS = (
 )
 GRAPHS = "emst.dask.graph_msf divides a graph among workers: docs/scale_out/inputs.md"
 MATRICES = "metrics with a tree search need no matrix, also in emst.dask: docs/guide/metrics.md"
+# Bytes a point that the stages after the tree take on a GPU at their peak, by the size of a number: a little more than
+# measured.
+LABELLING = {4: 130, 8: 170}
 BRANCHES = "the method 'core' needs less; emst.dask clusters without branches: docs/guide/branches.md"
 
 

@@ -194,7 +194,7 @@ class PartitionOperations(Protocol):
         each round every component takes the first edge that leaves it in the total order, of the known `edges` and of
         those that its points find in other partitions; but not those of a negative bound, which ask for nothing. Then
         these edges are contracted, as by `join_components`. The rounds end when one component is left, or when there is
-        too little memory for the next one.
+        too little memory for the next one, or more edges than 32 bits can count.
 
         The nodes of all hierarchies get other labels, so the caller holds the locks of their partitions. `weight` and
         `power` are what `component_bounds` returned for the components, and ``bases[i]`` is the number of the first
@@ -264,5 +264,5 @@ class PartitionOperations(Protocol):
         one of the first `merges`, if fewer than `least` points lie below it, and no phantom.
 
         Returns the group of each of the first `leaves` vertices, int32[leaves], and which of the first `merges` merges
-        are closed, bool[merges]. All vertices below a closed merge are a group, and every other vertex is one. The
-        groups below closed merges come first, in the order of their highest ones, and then the vertices, in theirs."""
+        are closed, bool[merges]. All vertices below a closed merge are a group, and every other vertex is one.
+        First come the groups of closed merges, in the order of the highest of each, and then single vertices."""

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from emst.backend import backend_of
-from emst.backend.memory import POINTS, free_gb, needed_gb
+from emst.backend.memory import LABELLING, POINTS, free_gb, needed_gb
 from emst.distances.metrics import Metric
 from emst.gpus.devices import without_peers
 from emst.gpus.inputs import GivenPoints
@@ -11,24 +15,23 @@ from emst.inputs.devices import on_gpu
 from emst.progress import Progress
 
 WORTH = 100_000_000  # points; with fewer, what GPUs ask each other takes as long as they save
-UNEVEN = 1.03  # the largest partition over the mean: a sample cuts the curve
+UNEVEN = 1.05  # the largest partition over the mean: a sample cuts the curve
 ORDERING = 56  # bytes a point while a partition orders its points, besides these
 # Bytes a point, by the size of a number, that a partition needs besides what one GPU needs for as many: bounds,
 # components, rows that edges carry while they are sorted, and their ends as places; and more for core distances.
 EXCHANGED, CARRIED = {4: 28, 8: 44}, {4: 8, 8: 48}
-FIRST_ROUND = 8  # bytes a point of what is kept of the first round for labels, besides what one GPU keeps
-KEPT = 28  # bytes a point of a partition with all its edges, besides points, nodes and numbers
+FIRST_ROUND = 16  # bytes a point of what is kept of the first round for labels
+KEPT = 24  # bytes a point of a partition with all its edges, besides points, nodes and numbers
 HEIGHTS = 16  # bytes an edge while the home takes heights, besides the edges and two numbers for each
-LABELLED = {4: 130, 8: 170}  # bytes a point that the stages after the tree take
 
 
-def worth_several(given: GivenPoints, metric: Metric, k: int, progress: Progress) -> bool:
-    """Whether to take several GPUs: for many points, and where one has too little memory. `progress` is told why not,
-    and what slows them."""
+def worth_several(given: GivenPoints, metric: Metric, dtype: Any, k: int, progress: Progress) -> bool:
+    """Whether to take several GPUs: for many points, and where one has too little memory. `dtype` is the caller's.
+    `progress` is told why not, and what slows them."""
     home = given.gpus[0]
     if len(given.gpus) == 1:
         return False
-    if given.n < WORTH and _fits_on(home, given, metric, k):
+    if given.n < WORTH and _fits_on(home, given, metric, dtype, k):
         progress.note(f"GPU {home} alone: below {WORTH:,} points it is faster than several")
         return False
     for a, b in without_peers(given.gpus):
@@ -36,29 +39,35 @@ def worth_several(given: GivenPoints, metric: Metric, k: int, progress: Progress
     return True
 
 
-def _fits_on(gpu: int, given: GivenPoints, metric: Metric, k: int) -> bool:
-    ops, dtype, d = backend_of("cuda"), metric.searched_in(given.dtype), metric.searched_columns(given.d)
-    size = dtype.itemsize
-    needed = given.n * d * size + max(ops.tree_bytes(given.n, d, dtype, k), given.n * LABELLED[size])
+def _searched(given: GivenPoints, metric: Metric, dtype: Any) -> tuple[np.dtype, int]:
+    """What the points are searched in, and the number of their columns then."""
+    return metric.searched_in(metric.computed_in(given.dtype, dtype)), metric.searched_columns(given.d)
+
+
+def _fits_on(gpu: int, given: GivenPoints, metric: Metric, dtype: Any, k: int) -> bool:
+    ops, (searched, d) = backend_of("cuda"), _searched(given, metric, dtype)
+    size = searched.itemsize
+    needed = given.n * d * size + max(ops.tree_bytes(given.n, d, searched, k), given.n * LABELLING[size])
     with on_gpu(gpu):
         free = ops.bytes_free()
     return free is None or needed <= free
 
 
-def require_memory(given: GivenPoints, metric: Metric, k: int, labels: bool = False) -> None:
+def require_memory(given: GivenPoints, metric: Metric, dtype: Any, k: int, labels: bool = False) -> None:
     """Raise MemoryError, with the gigabytes needed and free, for the first GPU on which its part of the tree cannot
-    fit; of the home also all edges and, with `labels`, what follows from them."""
-    ops = backend_of("cuda")
-    dtype, d = metric.searched_in(given.dtype), metric.searched_columns(given.d)
-    part, size, mrd = int(given.n / len(given.gpus) * UNEVEN), dtype.itemsize, k > 1
+    fit; of the home also all edges and, with `labels`, what follows from them. `dtype` is the caller's."""
+    ops, (searched, d) = backend_of("cuda"), _searched(given, metric, dtype)
+    part, size, mrd = int(given.n / len(given.gpus) * UNEVEN), searched.itemsize, k > 1
     assembled = part * (3 * d * size + (d + 1) * size + ORDERING)  # the chunk, its pieces, and their points twice
     besides = EXCHANGED[size] + mrd * CARRIED[size] + labels * FIRST_ROUND
-    at_work = max(assembled, ops.tree_bytes(part, d, dtype, k) + part * besides)
+    at_work = max(assembled, ops.tree_bytes(part, d, searched, k) + part * besides)
     edge = 8 + size * (1 + mrd) + 4 * labels  # bytes in the list of all
     gathered = max(3 * edge // 2, edge + 2 * size + HEIGHTS) + mrd * size  # bytes: the last two lists are merged
-    together = part * (2 * (d + 1) * size + KEPT + 3 * mrd * size + labels * FIRST_ROUND) + given.n * gathered
+    row = size * (4 if d <= 3 else d + 1)
+    kept = row + row // 4 + KEPT + (2 + 3 * mrd) * size + labels * FIRST_ROUND
+    together = part * kept + given.n * gathered
     if labels:
-        together = max(together, given.n * LABELLED[size])
+        together = max(together, given.n * LABELLING[size])
     for gpu in dict.fromkeys(given.gpus):
         needed = (max(at_work, together) if gpu == given.gpus[0] else at_work) * given.gpus.count(gpu)
         with on_gpu(gpu):

@@ -85,7 +85,7 @@ def _of_points(X: Any, request: Request) -> Model:
         raise ValueError("sample_weight takes one GPU: leave device_ids out")
     given = given_points(X, request.device_ids, device=request.device, dtype=request.dtype)
     by_search, k = request.metric.way == "tree", request.min_samples
-    several = by_search and worth_several(given, request.metric, k, request.progress)
+    several = by_search and worth_several(given, request.metric, request.dtype, k, request.progress)
     model = _over_gpus(given, request) if several else None
     return _of_checked_points(given.on_home(), request) if model is None else model
 
@@ -95,7 +95,7 @@ def _over_gpus(given: GivenPoints, request: Request) -> Model | None:
     k, ops = request.min_samples, _backend("cuda", request)
     metric = request.metric.of_columns(given.d, request.metric.computed_in(given.dtype, request.dtype))
     _check_size(given.n, request)
-    require_memory(given, metric, k, labels=True)
+    require_memory(given, metric, request.dtype, k, labels=True)
     request.progress.way("the tree search (bounding volume hierarchy) over several GPUs")
     wanted = partitions.Request(metric, k, len(given.gpus), request.dtype, request.alpha, first_round=True)
     with on_gpu(given.gpus[0]):

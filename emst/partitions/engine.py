@@ -89,10 +89,12 @@ def rounds_at_once(engine: Engine) -> bool:
 
 
 def submitted(engine: Engine, calls: list[tuple[Any, ...]], first_alone: bool = False) -> list[Any]:
-    """A future for every partition, of a function with its arguments. With `first_alone` the first one has ended before
-    the others begin. On GPUs of one process each of them would compile the same kernels of CuPy, one at a time."""
+    """A future for every partition, of a function with its arguments.
+
+    With `first_alone`, the first function ends before the others begin if they run on GPUs of one process. Otherwise
+    the thread of every GPU would compile the same kernels of CuPy, one after the other."""
     first = [engine.submit(*calls[0], at=0)]
-    if first_alone and engine.device == "cuda" and engine.one_process:
+    if first_alone and rounds_at_once(engine):
         engine.gather(first)
     return first + [engine.submit(*call, at=j) for j, call in enumerate(calls[1:], 1)]
 

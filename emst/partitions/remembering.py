@@ -94,7 +94,7 @@ def ask(
     bounds = Bounds(group, labels.weight[group])
     memory, rows = _candidates(ops, local, memory, labels)
     tries = labels.tries
-    if tries is not None and len(rows) and len(np.flatnonzero(tries)):
+    if tries is not None and len(rows) and len(np.flatnonzero(tries)):  # CuPy compiles `any` with CUB, for seconds
         rows = rows[_in_reach(ops, local, memory, memory.places[rows], bounds)]
     if len(rows) == 0:
         return replace(nothing, memory=memory)
@@ -237,7 +237,7 @@ def _first_to_ask(ops: Backend, hits: Array, groups: Array, tries: Array) -> tup
     able = np.flatnonzero(asks)
     groups = groups[able]
     counts = ops.xp.zeros(len(tries), np.int64)
-    ops.xp.add.at(counts, groups, 1)
+    ops.xp.add.at(counts, groups, 1)  # CuPy's `bincount` needs `any`
     quota = SAMPLE * GROWTH ** tries.astype(np.int64)
     many = np.flatnonzero(counts > quota)
     if len(many):

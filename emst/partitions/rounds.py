@@ -85,7 +85,7 @@ def all_rounds(
     if rounds_at_once(engine):
         state = engine.submit(at_once, state, locals_, outline, outlines, at=0)
         costs = _reported(costs, state, engine, progress)
-    new = len(costs) + 2  # rounds: replies arrive in the second one
+    new = len(costs) + 2  # rounds with new kernels: those that replies need begin in the second one
     while costs[-1].left != 1:
         labels, is_new = _labels(state, count, here, engine), len(costs) < new
         asking = zip(locals_, labels, outline, asked, replies)

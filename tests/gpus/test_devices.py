@@ -68,7 +68,7 @@ def test_gpus_that_cannot_read_each_other(monkeypatch, capsys):
     assert devices.without_peers([0, 1, 2]) == [(0, 2), (1, 2)]
     monkeypatch.setattr(memory, "WORTH", 2)
     given = GivenPoints([POINTS], POINTS.dtype, [0, 2], *KEPT)
-    assert memory.worth_several(given, EUCLIDEAN, 1, Lines())
+    assert memory.worth_several(given, EUCLIDEAN, None, 1, Lines())
     assert "GPUs 0 and 2 cannot read each other's memory: their data goes through the host" in capsys.readouterr().err
 
 
@@ -101,9 +101,9 @@ def test_too_little_memory_names_the_gpu_and_both_figures(monkeypatch):
     monkeypatch.setattr(memory, "backend_of", lambda _: ops)
     monkeypatch.setattr(memory, "on_gpu", lambda gpu: memoryview(b""))
     given = GivenPoints([np.empty((10**6, 2))], np.dtype(float), [4, 7], *KEPT)
-    said = r"1,000,000 points .* over 2 GPUs needs 0.6 GB more memory on GPU 7; 0.3 GB are free; emst\.dask "
+    said = r"1,000,000 points .* over 2 GPUs needs 0.7 GB more memory on GPU 7; 0.3 GB are free; emst\.dask "
     with pytest.raises(MemoryError, match=said):
-        memory.require_memory(given, EUCLIDEAN, 1)
+        memory.require_memory(given, EUCLIDEAN, None, 1)
 
 
 @pytest.mark.parametrize(("n", "free", "several"), [(100, 10**6, False), (100, 1000, True), (2000, 10**9, True)])
@@ -114,7 +114,7 @@ def test_several_take_many_points_and_those_that_one_cannot_hold(monkeypatch, n,
     monkeypatch.setattr(memory, "without_peers", lambda gpus: [])
     monkeypatch.setattr(memory, "WORTH", 1000)
     given = GivenPoints([np.empty((n, 2))], np.dtype(float), [0, 1], *KEPT)
-    assert memory.worth_several(given, EUCLIDEAN, 1, Progress()) == several
+    assert memory.worth_several(given, EUCLIDEAN, None, 1, Progress()) == several
 
 
 def test_labels_need_more_than_a_tree(monkeypatch):
@@ -125,9 +125,25 @@ def test_labels_need_more_than_a_tree(monkeypatch):
     points = np.empty((10**6, 2), np.float32)
     for pieces in ([points], [points[:10], points[10:]]):
         given = GivenPoints(pieces, points.dtype, [0, 1], *KEPT)
-        memory.require_memory(given, EUCLIDEAN, 1)
+        memory.require_memory(given, EUCLIDEAN, None, 1)
         with pytest.raises(MemoryError, match=r"needs 0.2 GB more memory on GPU 0; 0.1 GB are free"):
-            memory.require_memory(given, EUCLIDEAN, 1, labels=True)
+            memory.require_memory(given, EUCLIDEAN, None, 1, labels=True)
+
+
+@pytest.mark.parametrize(("metric", "searched"), [("euclidean", "f4"), ("cosine", "f8"), ("haversine", "f8")])
+def test_memory_is_that_of_the_dtype_that_is_searched(monkeypatch, metric, searched):
+    """Some metrics search float32 points in float64."""
+    asked = []
+    ops = types.SimpleNamespace(tree_bytes=lambda n, d, dtype, k: asked.append(dtype) or 0, bytes_free=lambda: 10**9)
+    monkeypatch.setattr(memory, "backend_of", lambda _: ops)
+    monkeypatch.setattr(memory, "on_gpu", lambda gpu: memoryview(b""))
+    given, chosen = (
+        GivenPoints([np.empty((99, 2), np.float32)], np.dtype("f4"), [0, 1], *KEPT),
+        tree_metric_of(metric, None),
+    )
+    memory.require_memory(given, chosen, None, 1)
+    memory.worth_several(given, chosen, None, 1, Progress())
+    assert asked == [np.dtype(searched)] * 2
 
 
 def test_more_points_than_ids(monkeypatch):

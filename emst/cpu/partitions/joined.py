@@ -10,7 +10,7 @@ import numpy as np
 from emst.backend.partition_records import OpenEdges
 from emst.cpu.runtime.sort import sort_order
 
-FEW_LISTS = 64
+FEW_LISTS = 64  # one for each partition, and what rounds have found
 
 
 def rows_here(edges, numbering, rows):
@@ -35,12 +35,14 @@ def edges_from(edges, start, size, rows):
 def edge_order(edges):
     """See `emst.backend.partition_operations`. Edges whose numbers tie are sorted once more, by their ends as well."""
     words, order = edges.key_words(), np.arange(len(edges), dtype=np.int32)
+    if len(edges) < 2:
+        return order
     numbers = words[2:]
     for word in numbers:
         order = order[_order(edges.words[order, word])]
     keys = edges.words[order][:, numbers]
     alike = (keys[1:] == keys[:-1]).all(axis=1)
-    tied = np.flatnonzero(np.append(alike, False) | np.append(False, alike)[: len(order)])
+    tied = np.flatnonzero(np.append(alike, False) | np.append(False, alike))
     if len(tied):
         among = order[tied]
         for word in words:

@@ -21,7 +21,7 @@ def closed_groups(linkage: Linkage, leaves: int, merges: int, least: int) -> tup
     launch("partitions/closed", name, m, child, size, m, merges, least, parent, above, closed)
     launch("partitions/closed", "open_phantoms", m + 1 - leaves, above, leaves, m + 1, parent, closed)
     launch("partitions/closed", "begin_climb", m, parent, closed, m, highest)
-    for _ in range(min(least, m).bit_length()):  # a closed merge has fewer than `least` others above it
+    for _ in range(min(least, m).bit_length()):  # fewer than `least` closed merges lie above one
         launch("partitions/closed", "climb_on", m, highest, closed, m)
     groups = highest, closed, above, m, m + leaves, number, group, count
     Compaction(m + leaves).launch("partitions/closed", "number_groups", m + leaves, *groups)

@@ -49,17 +49,16 @@ def join_partitions(
             further = _further_rounds(members, bases, joined, gpus, times)
             if further is None:
                 break
-            taken = OpenEdges(concatenated([joined.taken.words, further.taken.words]))
-            joined = further._replace(taken=taken, costs=[*joined.costs, *further.costs])
-            times *= MORE_PLACES  # in the end all points have one: then at least one round is taken each time
+            joined = further
+            times *= MORE_PLACES  # at some time lists have a place for every point, and at least one round is taken
     return joined if joined.costs else None
 
 
 def _further_rounds(
     members: Sequence[Member], bases: Sequence[int], before: JoinedRounds, gpus: Sequence[int], times: int
 ) -> JoinedRounds | None:
-    """Rounds by lists with `times` as many places, until one component is left or a list has too few. None if
-    there is too little memory, or if edges would be too many for 32 bits."""
+    """Rounds by lists with `times` as many places, until one component is left or a list has too few; with those
+    before. None if there is too little memory, or if edges would be too many for 32 bits."""
     room = len(before.rest) + len(members) * before.left.count
     if room >= 2**31:
         return None
@@ -67,9 +66,11 @@ def _further_rounds(
         try:
             home = Home(before.rest, before.left, before.weight, before.power, room)
             rounds = _Rounds(home, _parts_of(members, bases, home, times))
+            further = rounds.joined()
+            taken = OpenEdges(concatenated([before.taken.words, further.taken.words]))
         except cupy.cuda.memory.OutOfMemoryError:
             return None
-        return rounds.joined()
+    return further._replace(taken=taken, costs=[*before.costs, *further.costs])
 
 
 def _gpus_of(members: Sequence[Member], edges: OpenEdges) -> list[int]:

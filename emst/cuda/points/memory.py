@@ -7,7 +7,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from emst.backend.memory import POINTS, free_gb, needed_gb
+from emst.backend.memory import LABELLING, POINTS, free_gb, needed_gb
 from emst.cuda.points.engine import BRUTE_FROM, may_compare_all_pairs
 from emst.cuda.points.knn import LONGEST_LIST
 from emst.cuda.points.products import product_bytes
@@ -16,8 +16,6 @@ from emst.cuda.runtime.memory import ONE_PIECE, bytes_free
 from emst.cuda.runtime.to_host import EARLY_UP_TO
 
 LITTLE = 1 << 25  # bytes that are asked for without a look at how many are free
-# Bytes a point that the stages after the tree take at their peak, a little more than measured, by the size of a number.
-LABELLING = {4: 130, 8: 170}
 EARLY = 80  # bytes a point that the dendrogram takes where it begins while edges are sorted
 FIRST_ROUND = 9  # bytes a point of what is kept of the first round, at most
 

@@ -38,8 +38,8 @@ def sort_pairs(
     spoil: bool = False,
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
     """Keys uint32[n] or uint64[n] in ascending order and their values int32[n], by default indices; equal keys stay in
-    order. Keys are less than 2**bits: higher digits are not sorted by. The caller's keys and values stay; but if they
-    have values, `spoil` lets the sort write over both, so that it takes less memory.
+    order. Keys are less than 2**bits: higher digits are not sorted by. The caller's keys and values stay. If `values`
+    are given, `spoil` lets the sort write over both, so that it takes less memory.
 
     If keys have values, those that differ only below bit `lowest` may come in any order, which takes less time.
     """

@@ -452,7 +452,7 @@ FAULTS = [
     ),
     Fault(
         "the stages after the tree are taken to need less memory",
-        "emst/cuda/points/memory.py",
+        "emst/backend/memory.py",
         "{4: 130, 8: 170}",
         "{4: 100, 8: 130}",
         ("tests/points/test_memory_estimate.py::test_the_gpu_estimate_is_enough[late-True-1-lattice-float64]",),
