@@ -46,10 +46,8 @@ def test_the_estimate_is_enough(ops, gpus, monkeypatch, name, k, dtype, labels):
     check = memory.require_memory
     for module in map(importlib.import_module, ("emst.euclidean", "emst.hdbscan.fitting")):
         monkeypatch.setattr(module, "require_memory", lambda *args, **more: given.append((args, more)))
-    fit = (
-        emst.HDBSCANGPU(20, max(k, 2), device_ids=gpus).fit if labels else emst.EMST(min_samples=k, device_ids=gpus).fit
-    )
-    peaks = peaks_of(ops.xp, monkeypatch, lambda: fit(X))
+    model = emst.HDBSCANGPU(20, max(k, 2), device_ids=gpus) if labels else emst.EMST(min_samples=k, device_ids=gpus)
+    peaks = peaks_of(ops.xp, monkeypatch, lambda: model.fit(X))
     ((args, more),) = given
     monkeypatch.setattr(memory, "backend_of", lambda _: ops)
     for gpu, peak in peaks.items():

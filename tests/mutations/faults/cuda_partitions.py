@@ -140,6 +140,6 @@ FAULTS = [
         "emst/gpus/memory.py",
         "EXCHANGED, CARRIED = {4: 28, 8: 44}",
         "EXCHANGED, CARRIED = {4: 0, 8: 0}",
-        ("tests/gpus/test_memory.py::test_the_estimate_is_enough[cuda-lattice-1-float32-False]",),
+        ("tests/gpus/test_memory.py::test_the_estimate_is_enough[lattice-1-float32-False-cuda]",),
     ),
 ]
