@@ -38,7 +38,7 @@ def chosen(text: str | None) -> list[Fault]:
         return faults
     here = [fault for fault in faults if not fault.gpu]
     if len(here) < len(faults):
-        print(f"left out: {len(faults) - len(here)} faults in emst/cuda, whose tests need a GPU", flush=True)
+        print(f"left out: {len(faults) - len(here)} faults whose tests need a GPU", flush=True)
     return here
 
 

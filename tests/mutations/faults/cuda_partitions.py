@@ -141,5 +141,6 @@ FAULTS = [
         "EXCHANGED, CARRIED = {4: 28, 8: 44}",
         "EXCHANGED, CARRIED = {4: 0, 8: 0}",
         ("tests/gpus/test_memory.py::test_the_estimate_is_enough[lattice-1-float32-False-cuda]",),
+        only_gpu=True,
     ),
 ]

@@ -456,5 +456,6 @@ FAULTS = [
         "{4: 130, 8: 170}",
         "{4: 100, 8: 130}",
         ("tests/points/test_memory_estimate.py::test_the_gpu_estimate_is_enough[late-True-1-lattice-float64]",),
+        only_gpu=True,
     ),
 ]

@@ -14,12 +14,13 @@ class Fault(NamedTuple):
     new: str
     tests: tuple[str, ...] = ()  # what pytest takes: a file, or a file and a test; each must fail
     harmless: str = ""  # why no result can show it; it then has no tests
+    only_gpu: bool = False  # only tests on a GPU can notice it; always so of files in emst/cuda
 
     @property
     def gpu(self) -> bool:
         """Whether only tests on a GPU can notice it."""
         compiled = any("test_kernels_compile.py" in test for test in self.tests)  # what compilers need no GPU for
-        return self.file.startswith("emst/cuda/") and not compiled
+        return (self.only_gpu or self.file.startswith("emst/cuda/")) and not compiled
 
     @property
     def runs(self) -> list[tuple[str, bool]]:
