@@ -20,7 +20,7 @@ ORDERING = 56  # bytes a point while a partition orders its points, besides thes
 # Bytes a point, by the size of a number, that a partition needs besides what one GPU needs for as many: bounds,
 # components, rows that edges carry while they are sorted, and their ends as places; and more for core distances.
 EXCHANGED, CARRIED = {4: 28, 8: 44}, {4: 8, 8: 48}
-FIRST_ROUND = 16  # bytes a point of what is kept of the first round for labels
+FIRST_ROUND = 16  # bytes a point that labels keep of the first round
 KEPT = 24  # bytes a point of a partition with all its edges, besides points, nodes and numbers
 HEIGHTS = 16  # bytes an edge while the home takes heights, besides the edges and two numbers for each
 

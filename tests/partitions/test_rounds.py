@@ -166,7 +166,7 @@ def with_memory_for(most, Home, made, cuda):
 @pytest.mark.gpu
 @pytest.mark.parametrize("k", [1, 5])
 def test_rounds_with_more_questions_than_places(cuda, few_places, monkeypatch, k):
-    """They go on with more places. If there is no memory for these, what is left is as before the next round."""
+    """Rounds go on with more places. Without memory for these, they end, and the state is that after the last one."""
     X, taken, Home = SETS["halos"], [], few_places.Home
     for most in (*range(8), 100):
         made = []

@@ -33,7 +33,7 @@ def edges_from(edges, start, size, rows):
 
 
 def edge_order(edges):
-    """See `emst.backend.partition_operations`. Edges whose numbers tie are sorted once more, by their ends as well."""
+    """See `emst.backend.partition_operations`. Edges with equal numbers are sorted again, by their ends, too."""
     words, order = edges.key_words(), np.arange(len(edges), dtype=np.int32)
     if len(edges) < 2:
         return order
