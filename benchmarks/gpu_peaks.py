@@ -23,7 +23,7 @@ from emst.inputs.devices import on_gpu
 
 
 class HighWater(cupy.cuda.MemoryHook):
-    """Keeps the most bytes that are in use on each GPU while this thread's task allocates there."""
+    """Looks at the bytes in use on a GPU whenever a task of this thread allocates memory there, and keeps the most."""
 
     name = "high water"
 

@@ -1,4 +1,4 @@
-"""What an error says where memory is short, in gigabytes, and the page that says what to do; and what labels need."""
+"""The words of errors where memory is short: gigabytes, and the page that says what to do. And what labels need."""
 
 from __future__ import annotations
 

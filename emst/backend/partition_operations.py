@@ -259,10 +259,11 @@ class PartitionOperations(Protocol):
     # ---- clusters ----------------------------------------------------------------------------------------------------
 
     def closed_groups(self, linkage: Linkage, leaves: int, merges: int, least: int) -> tuple[Array, Array]:
-        """The groups of vertices that leave their clusters together, by a dendrogram of two or more vertices. Those
-        after the first `leaves` are phantoms, which stand for what lies beyond a partition. A merge is closed if it is
-        one of the first `merges`, if fewer than `least` points lie below it, and no phantom.
+        """The groups of vertices that leave their clusters together, by a dendrogram of two or more vertices. The
+        vertices after the first `leaves` are phantoms, which stand for what lies beyond a partition. A merge is closed
+        if it is one of the first `merges`, if fewer than `least` points lie below it, and if no phantom does.
 
         Returns the group of each of the first `leaves` vertices, int32[leaves], and which of the first `merges` merges
         are closed, bool[merges]. All vertices below a closed merge are a group, and every other vertex is one.
-        First come the groups of closed merges, in the order of the highest of each, and then single vertices."""
+        Groups below closed merges have the first numbers, in the order of their highest closed merges. The next numbers
+        are those of the other vertices, in the order of these."""

@@ -1,4 +1,4 @@
-"""What a fit over several GPUs takes on each of them is no more than what is asked for beforehand."""
+"""A fit over several GPUs uses no more memory on any of them than the check before the fit asks for."""
 
 import gc
 import importlib

@@ -4,9 +4,9 @@
 // A step waits for memory once. Large clusters from which small ones split off one by one are thousands of steps deep;
 // so after AHEAD steps a warp takes over: it reads all that the next 32 steps need at once, and most siblings there
 // have already stored their words. A step also needs the word of the one before, and sums are rounded. But most sums
-// stay below the next power of two. There, what a child adds does not depend on the other steps. So the warp guesses
-// 32 words by a scan, and each lane computes one word from the guess for the step below. If a word differs from its
-// guess, the words above it are not known. It is right itself, and so are those below it.
+// stay below the next power of two. Until then, the amount that a child adds does not depend on the other steps. So the
+// warp guesses 32 words by a scan, and each lane computes one word from the guess for the step below. If a word differs
+// from its guess, the words above it are not known. It is right itself, and so are those below it.
 #pragma once
 #include "hierarchy/siblings.cuh"
 
