@@ -316,7 +316,7 @@ class PointOperations(ArrayOperations, Protocol):
         """The edges of a partition's forest, as `sorted_edges` returns them with `powers`, for the list of all
         partitions: places of their ends on the curve, int32[m, 2], in the order of their rows; and the edges by these
         rows. ``rows[place]``, int32[n], is the caller's row of a point. The powers of distances are None if the
-        hierarchy keeps no core distances."""
+        hierarchy keeps no core distances. Of the forest, only the weights and the first round are left."""
 
     def unscaled(self, index: SearchIndex, powers: Array, order: Array | None) -> Array:
         """Powers of scaled distances in curve order -> the distances in the caller's rows and units: T[n]. Without

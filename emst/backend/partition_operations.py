@@ -83,12 +83,12 @@ class PartitionOperations(Protocol):
     # ---- what is certain ---------------------------------------------------------------------------------------------
 
     def bound_weights(self, index: SearchIndex, reach: Array) -> Array:
-        """Lower bounds of the weights of edges from lower bounds of the powers of their distances, T[n]: the greater of
-        `reach` and the core distance of every point. It is `reach` itself if the hierarchy keeps no core distances."""
+        """Lower bounds of the weights of edges from lower bounds of the powers of their distances, in a new array T[n]:
+        the greater of `reach` and the core distance of every point, or `reach` if the hierarchy keeps none."""
 
-    def forget_bounds(self, forest: Forest, weight: Array, power: Array) -> None:
-        """Set `weight` and `power`, T[n], perhaps the same array, to infinity at the points that `join_duplicates` has
-        joined to the first one of their component."""
+    def forget_bounds(self, forest: Forest, weight: Array) -> None:
+        """Set `weight`, T[n], to infinity at the points that `join_duplicates` has joined to the first one of their
+        component."""
 
     def least_of_others(self, values: Array, places: Array) -> float:
         """The least of the numbers T[n], none of them negative, that are not at `places`, int32[m]; infinity if there

@@ -2,8 +2,8 @@
 certain without them.
 
 Travels: `BorderQuestions` to each partition whose outline lies within the radius of a point, and the distances of the
-nearest points there back, with their weights if points have some. The `Local` stays where the partition lives, and
-other partitions and workers get what is taken from it.
+nearest points there back, with their weights if points have some. The `Bounded` and the `Local` stay where the
+partition lives, and other partitions and workers get what is taken from them.
 
 The radius of a point is its core distance in its own partition: no neighbour that counts is farther. So core distances
 become those of all points. Without core distances, the radius is about what edges near the point are long. The nearest
@@ -20,7 +20,7 @@ points that stays inside the partition is among the edges found here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +29,7 @@ from emst.backend.operations import Backend
 from emst.backend.partition_records import Outline
 from emst.backend.records import Array, Forest, Norm, SearchIndex
 from emst.boruvka import spanning_forest
-from emst.partitions.engine import Engine, Future, Sender, bytes_of, packets_for, routed
+from emst.partitions.engine import Engine, Future, Sender, Sized, bytes_of, packets_for, routed
 from emst.partitions.nearest import Answers, Distances, Weighed, nearest_of
 from emst.partitions.outline import by_partition, reaches
 from emst.partitions.records import Amount, Local, Partition, Place, Search
@@ -49,15 +49,9 @@ class BorderQuestions(NamedTuple):
     asking: Array  # int32[m]: which of the points that ask at all
 
 
-class AskedPoints(NamedTuple):
-    """What is left of `BorderQuestions` when they have been answered."""
-
-    asking: Array
-
-
 @dataclass(eq=False)
 class Border(Sender):
-    """The points of a partition that may have neighbours in others. Packets are `BorderQuestions` or `AskedPoints`."""
+    """The points of a partition that may have neighbours in others. Packets are `BorderQuestions`."""
 
     reach: Array  # T[n]: lower bound of the power of the distance to all points of other partitions
     near: Array  # int32[m]: the points near the border, whose bounds were computed one by one
@@ -66,17 +60,22 @@ class Border(Sender):
     radius: Array  # T: how far they ask
 
 
+@dataclass(eq=False)
+class Bounded(Sized):
+    """A partition that knows what others have answered. Nothing else of the questions is kept."""
+
+    partition: Partition  # with the core distances of all points, times the core factor
+    core: Array | None  # T[n]: powers of the core distances
+    reach: Array  # T[n]: lower bound of the power of the distance to all points of other partitions
+    near: Array  # as in `Border`
+    rest: float  # as in `Border`
+
+
 def border_of(ops: Backend, partition: Partition, outline: Outline, number: int) -> Border:
     """Find the points of partition `number` that may have neighbours in others."""
     found = reaches(partition.index, outline, number, ops)
     questions = questions_of(ops, found.points, found.radius, outline, number, partition.index.norm)
     return Border(questions, *found[:5])
-
-
-def without_questions(ops: Backend, border: Border) -> Border:
-    """The border when its questions have been answered: only which points have asked."""
-    packets = {other: AskedPoints(questions.asking) for other, questions in border.packets.items()}
-    return replace(border, packets=packets)
 
 
 def border_costs(ops: Backend, border: Border, number: int, answers: list[Any]) -> tuple[int, int]:
@@ -122,6 +121,20 @@ def distances_for(
         other: nearest_of(ops, partition, questions.points, questions.radius, amount)
         for other, questions in packets_for(number, borders).items()
     }
+
+
+def with_answers(
+    ops: Backend, partition: Partition, border: Border, number: int, search: Search, answers: list[Any]
+) -> Bounded:
+    """What partition `number` knows when all have answered. `answers` holds what `distances_for` returned in every
+    partition."""
+    partition, reach = partition.with_index(), ops.copied(border.reach)
+    index = partition.index
+    take_answers(ops, partition, border, reach, number, search, answers)
+    core = index.core
+    if core is not None and search.core_factor != 1:
+        ops.scale_cores(index, search.core_factor)
+    return Bounded(partition, core, reach, border.near, border.rest)
 
 
 def take_answers(
@@ -173,26 +186,18 @@ def answered(parts: list[Future], senders: list[Future], amount: Amount, engine:
 # ---- what is certain -------------------------------------------------------------------------------------------------
 
 
-def local_tree(
-    ops: Backend, place: Place, partition: Partition, border: Border, answers: list[Any], search: Search
-) -> Local:
-    """All that a partition does alone. `answers` holds what `distances_for` returned in every partition."""
-    given, partition = partition, partition.with_index()
+def local_tree(ops: Backend, place: Place, bounded: Bounded, search: Search) -> Local:
+    """All that a partition does alone."""
+    partition, power, near, rest = bounded.partition, bounded.reach, bounded.near, bounded.rest
     index = partition.index
-    ops.forget_neighbours(given.index)  # the copy has the lists, and frees them when rounds need them no longer
-    reach, near, rest = ops.copied(border.reach), border.near, border.rest
-    take_answers(ops, partition, border, reach, place.number, search, answers)
-    core = index.core
-    if core is not None and search.core_factor != 1:
-        ops.scale_cores(index, search.core_factor)
-    weight = ops.bound_weights(index, reach)
+    weight = ops.bound_weights(index, power)
     with partition.lock:
-        forest, certain = _grown(ops, index, weight, reach, search.first_round)
+        forest, certain = _grown(ops, index, weight, power, search.first_round)
     component, size = ops.number_points(certain.labels, certain.roots)
     edges = ops.take_open(index, forest, certain.roots, component, partition.numbering(place.start))
     least = certain.least
     del certain  # the sort needs memory
-    ops.forget_neighbours(index)
+    ops.forget_neighbours(index)  # of the argument, too: only the rounds were faster with them
     listed = None
     if search.lists:
         ends, listed = ops.listed_edges(index, forest, ops.asarray(partition.rows, np.int32))
@@ -203,8 +208,8 @@ def local_tree(
         rest = ops.least_of_others(weight, near)
     # Points that are left out have no place in it.
     first_round = None if len(partition.left_out) else forest.first_round
-    bounds = weight, reach, least, near, rest
-    return Local(place, partition, core, component, size, ends, weights, edges, *bounds, listed, first_round)
+    bounds = weight, power, least, near, rest
+    return Local(place, partition, bounded.core, component, size, ends, weights, edges, *bounds, listed, first_round)
 
 
 class _Certain:
@@ -251,12 +256,12 @@ class _Certain:
 
 
 def _grown(ops: Backend, index: SearchIndex, weight: Array, power: Array, first_round: bool) -> tuple[Forest, _Certain]:
-    """The forest of the partition, and which of its edges are certain. Writes the bounds of repeated points: infinity,
+    """The forest of the partition, and which of its edges are certain. Writes the weights of repeated points: infinity,
     because the first point of their component, which they equal, asks for them."""
     searches = Searches(index, ops)
     forest = ops.join_duplicates(index, searches.begin, first_round)
     if forest.count < index.n:
-        ops.forget_bounds(forest, weight, power)
+        ops.forget_bounds(forest, weight)
     certain = _Certain(ops, index, forest, weight, power)
     spanning_forest(forest, searches.lightest, ops, prepare=searches.prepare, hold_back=certain.hold_back)
     if certain.labels is None:  # no component was left that could be held back

@@ -14,7 +14,7 @@ import numpy as np
 from emst.backend.operations import Backend
 from emst.inputs.finite import FiniteRows
 from emst.partitions import hierarchy, queries
-from emst.partitions.certain import answered, asked_borders
+from emst.partitions.certain import answered, asked_borders, with_answers
 from emst.partitions.chunks import (
     Chunks,
     Zeros,
@@ -139,7 +139,7 @@ def _partitions(model: Model, excess: int) -> tuple[list[Future], list[Future]]:
     if search.k == 1:
         return parts, outline
     borders, answers = asked_borders(parts, outline, search, engine)
-    return [
-        engine.submit(queries.with_cores_of_all, lower, borders[j], j, search, answers[j], at=j)
-        for j, lower in enumerate(parts)
-    ], outline
+    bounded = [
+        engine.submit(with_answers, lower, borders[j], j, search, answers[j], at=j) for j, lower in enumerate(parts)
+    ]
+    return [engine.submit(part, one, "partition", at=j) for j, one in enumerate(bounded)], outline

@@ -24,7 +24,7 @@ from emst.distances.sphere import Beyond
 from emst.hierarchy.joining import ancestors_of, excess_of, leaving_of
 from emst.inputs.devices import to_host
 from emst.partitions import hierarchy
-from emst.partitions.certain import Border, answers_to, asked_of, questions_of, take_answers
+from emst.partitions.certain import answers_to, asked_of, questions_of
 from emst.partitions.chunks import Zeros
 from emst.partitions.contraction import Contracted
 from emst.partitions.edges import as_bits, lesser
@@ -267,15 +267,3 @@ def rescaled(ops: Backend, local: Local, excess: int, search: Search) -> Partiti
     norm = local.partition.index.norm
     lower = replace(local.partition, index=ops.build_index(points, order, math.ldexp(1.0, -excess), norm))
     return lower if search.k == 1 else with_core_distances(ops, lower, search)
-
-
-def with_cores_of_all(
-    ops: Backend, partition: Partition, border: Border, number: int, search: Search, answers: list[Any]
-) -> Partition:
-    """The partition with the core distances of its points among all, as weights take them; `border` and `answers` are
-    as for `certain.local_tree`."""
-    partition = partition.with_index()
-    take_answers(ops, partition, border, ops.copied(border.reach), number, search, answers)
-    if search.core_factor != 1:
-        ops.scale_cores(partition.index, search.core_factor)
-    return partition

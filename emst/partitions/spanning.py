@@ -129,13 +129,13 @@ def partitioned_tree(
     joined_outline, outlines = outline.published(parts, engine)
     borders, answers = certain.asked_borders(parts, joined_outline, search, engine)
     of_borders = [engine.submit(certain.border_costs, border, j, answers[j], at=j) for j, border in enumerate(borders)]
-    asked = [engine.submit(certain.without_questions, border, at=j) for j, border in enumerate(borders)]
-    del borders
-    locals_ = [
-        engine.submit(certain.local_tree, place, parts[j], asked[j], answers[j], search, at=j)
-        for j, place in enumerate(places)
+    bounded = [
+        engine.submit(certain.with_answers, parts[j], border, j, search, answers[j], at=j)
+        for j, border in enumerate(borders)
     ]
-    del parts, asked, answers
+    del parts, borders, answers
+    locals_ = [engine.submit(certain.local_tree, place, bounded[j], search, at=j) for j, place in enumerate(places)]
+    del bounded
     summaries = [engine.submit(components.summary, local, outlines[j], at=j) for j, local in enumerate(locals_)]
     state = engine.submit(components.begin, summaries, search.norm.scaled(search.scale), at=0)
     for points, size in engine.gather(of_borders):

@@ -88,7 +88,9 @@ def test_bound_weights(ops, n, dtype):
     index, expected, _ = hierarchies(ops, rng.random((n, 2)).astype(dtype))
     reach = some_bounds(rng, n, dtype)
     given = on(ops, reach)
-    assert ops.bound_weights(index, given) is given
+    found = ops.bound_weights(index, given)
+    assert found is not given
+    np.testing.assert_array_equal(to_host(found), reach)
     for core in (some_bounds(rng, n, dtype), rng.permutation(reach)):
         ops.core_distances(index, 1)
         ops.set_cores(index, on(ops, core))
@@ -99,17 +101,15 @@ def test_bound_weights(ops, n, dtype):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("n", [1, 40, 3000])
-@pytest.mark.parametrize("same", [False, True])
-def test_forget_bounds(ops, n, same, dtype):
-    """Of points on a lattice, which are there many times; weight and power may be one array."""
-    rng = np.random.default_rng([n, same])
+def test_forget_bounds(ops, n, dtype):
+    """Of points on a lattice, which are there many times."""
+    rng = np.random.default_rng(n)
     index, expected, _ = hierarchies(ops, rng.integers(0, 9, (n, 2)).astype(dtype))
     found = []
     for backend, hierarchy in ((ops, index), (reference, expected)):
-        weight, power = (on(backend, one) for one in np.random.default_rng(n).random((2, n)).astype(dtype))
-        power = weight if same else power
-        backend.forget_bounds(backend.join_duplicates(hierarchy), weight, power)
-        found.append((to_host(weight), to_host(power)))
+        weight = on(backend, np.random.default_rng(n).random(n).astype(dtype))
+        backend.forget_bounds(backend.join_duplicates(hierarchy), weight)
+        found.append(to_host(weight))
     np.testing.assert_array_equal(*found)
     assert np.isinf(found[0]).any() == (n > 1)
 

@@ -45,6 +45,5 @@ def local_trees(ops, made, k=1, core_factor=1.0):
     amount = search.amount(max(k - 1, 1))
     answers = [certain.distances_for(ops, part, j, amount, borders) for j, part in enumerate(made)]
     starts = np.cumsum([0, *(part.size for part in made)]).tolist()
-    return [
-        certain.local_tree(ops, Place(j, starts[j]), part, borders[j], answers, search) for j, part in enumerate(made)
-    ]
+    bounded = [certain.with_answers(ops, part, borders[j], j, search, answers) for j, part in enumerate(made)]
+    return [certain.local_tree(ops, Place(j, starts[j]), one, search) for j, one in enumerate(bounded)]

@@ -85,14 +85,14 @@ def hold_back(index, forest, weight, power):
 
 def bound_weights(index, reach):
     """Point by point."""
-    return reach if index.core is None else np.array([max(pair) for pair in zip(reach, index.core)], reach.dtype)
+    return reach.copy() if index.core is None else np.array([max(pair) for pair in zip(reach, index.core)], reach.dtype)
 
 
-def forget_bounds(forest, weight, power):
+def forget_bounds(forest, weight):
     """Point by point."""
     for i in range(len(weight)):
         if forest.source[i] >= 0:
-            weight[i] = power[i] = np.inf
+            weight[i] = np.inf
 
 
 def least_of_others(values, places):

@@ -13,13 +13,12 @@ from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 def bound_weights(index, reach):
     """See `emst.backend.partition_operations`."""
-    return reach if index.core is None else np.maximum(reach, index.core)
+    return reach.copy() if index.core is None else np.maximum(reach, index.core)
 
 
-def forget_bounds(forest, weight, power):
+def forget_bounds(forest, weight):
     """See `emst.backend.partition_operations`."""
-    repeated = np.flatnonzero(forest.source >= 0)
-    weight[repeated] = power[repeated] = np.inf
+    weight[np.flatnonzero(forest.source >= 0)] = np.inf
 
 
 def least_of_others(values, places):

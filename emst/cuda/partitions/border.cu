@@ -19,9 +19,9 @@ __global__ void bound_weights(const Bits<T> *reach, const Bits<T> *core, i64 n, 
 
 // The slots of points that were joined to others hold an edge.
 template <class T>
-__global__ void forget_bounds(const u64 *ends, i64 n, Bits<T> *weight, Bits<T> *power) {
+__global__ void forget_bounds(const u64 *ends, i64 n, Bits<T> *weight) {
   const i64 i = thread_id();
-  if (i < n && ends[i] != NO_EDGE) weight[i] = power[i] = INFINITE<T>;
+  if (i < n && ends[i] != NO_EDGE) weight[i] = INFINITE<T>;
 }
 
 template <class T>

@@ -18,16 +18,16 @@ from emst.cuda.runtime.to_host import OnItsWay
 def bound_weights(index: SearchIndex, reach: cupy.ndarray) -> cupy.ndarray:
     """See `emst.backend.partition_operations`."""
     if index.core is None:
-        return reach
+        return copied(reach)
     weight = cupy.empty_like(reach)
     launch("partitions/border", f"bound_weights<{index.T}>", index.n, reach, index.core, index.n, weight)
     return weight
 
 
-def forget_bounds(forest: Forest, weight: cupy.ndarray, power: cupy.ndarray) -> None:
+def forget_bounds(forest: Forest, weight: cupy.ndarray) -> None:
     """See `emst.backend.partition_operations`."""
     n, ends = len(weight), scratch_of(forest).ends
-    launch("partitions/border", f"forget_bounds<{ctype(weight.dtype)}>", n, ends, n, weight, power)
+    launch("partitions/border", f"forget_bounds<{ctype(weight.dtype)}>", n, ends, n, weight)
 
 
 def least_of_others(values: cupy.ndarray, places: cupy.ndarray) -> float:

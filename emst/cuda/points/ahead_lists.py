@@ -115,11 +115,12 @@ KERNELS = {
         runtime/sort rank_keys<u64>
         runtime/sort rank_keys<u32>
         points/result list_long_runs
+        points/result end_keys<{T}, {MRD}, {LISTED}>
         points/result emit_listed<{T}, {MRD}, {SQUARED}, {LISTED}>
         runtime/gather gather_words<u64, int>
         runtime/gather gather_words<u32, int>
     """,
-    "uneven cores": "points/result power_keys<{T}, {M}>",
+    "uneven cores": "points/result power_keys<{T}, {LISTED}>",
     "labels": """
         runtime/copies send_words
         hierarchy/linkage close_edges<{KEY}> resident

@@ -6,7 +6,8 @@
 // key is all ones, too, so that it comes last. Few edges are ranked instead: each counts those that come before it.
 //
 // result.py launches list_edges and, after the sort, emit_sorted; for long runs that are not in order also
-// list_long_runs, power_keys (under mutual reachability) and emit_listed. For few edges it launches emit_ranked alone.
+// list_long_runs, end_keys, power_keys (under mutual reachability) and emit_listed. For few edges it launches
+// emit_ranked alone.
 // edge_powers and unscaled belong to the functions of the same names.
 #include "first_round.cuh"
 #include "runtime/compact.cuh"
@@ -47,9 +48,19 @@ struct Places {
 template <>
 struct Places<false> {};
 template <class T, bool MRD, bool LISTED>
-constexpr int EDGE_BYTES = 8 << ((sizeof(T) == 8) + MRD + LISTED);
+constexpr int EDGE_WORDS = (sizeof(T) / 4 << MRD) + LISTED;  // of 64 bits; see `_words` of result.py
 template <class T, bool MRD, bool LISTED>
-struct alignas(EDGE_BYTES<T, MRD, LISTED>) EdgeOf : Rows, Keys<Bits<T>, KEYS<T, MRD>>, Seen<MRD>, Places<LISTED> {};
+constexpr int EDGE_ALIGNED = 8 * (EDGE_WORDS<T, MRD, LISTED> & -EDGE_WORDS<T, MRD, LISTED>);
+template <class T, bool MRD, bool LISTED>
+struct alignas(EDGE_ALIGNED<T, MRD, LISTED>) EdgeOf : Rows, Keys<Bits<T>, KEYS<T, MRD>>, Seen<MRD>, Places<LISTED> {
+  // Both ends as one number. `ends` has it by slot, and is null if the edge has the places of its ends.
+  __device__ u64 ends(const u64 *of_slots, i64 slot) const {
+    if constexpr (LISTED)
+      return packed_edge(this->places.x, this->places.y);
+    else
+      return of_slots[slot];
+  }
+};
 
 template <class T, int METRIC>
 __device__ Bits<T> pair_power(u64 ends, const T *rows, int dimensions, int stride, const Norm<METRIC> &norm) {
@@ -134,14 +145,23 @@ __global__ void list_edges(const u64 *ends, const Bits<T> *weight, i64 n, const 
   }
 }
 
-template <class T, int METRIC>
-__global__ void power_keys(const int *slots, const u64 *ends, i64 edges, const T *rows, int dimensions, int stride,
-                           const Norm<METRIC> norm, Bits<T> *key) {
-  i64 i = thread_id();
-  if (i < edges) key[i] = pair_power(ends[slots[i]], rows, dimensions, stride, norm);
+// The larger ends of the edges in some slots, or the smaller ones.
+template <class T, bool MRD, bool LISTED>
+__global__ void end_keys(const int *slots, i64 m, const u64 *ends, const u64 *edges, bool smaller, u32 *key) {
+  const i64 i = thread_id();
+  if (i >= m) return;
+  const u64 pair = reinterpret_cast<const EdgeOf<T, MRD, LISTED> *>(edges)[slots[i]].ends(ends, slots[i]);
+  key[i] = (u32)(smaller ? pair >> 32 : pair);
 }
 
-// Lists the places and slots of the edges in runs that are too long for `emit_sorted`.
+// The powers of their distances, under mutual reachability.
+template <class T, bool LISTED>
+__global__ void power_keys(const int *slots, i64 m, const u64 *edges, Bits<T> *key) {
+  const i64 i = thread_id();
+  if (i < m) key[i] = reinterpret_cast<const EdgeOf<T, true, LISTED> *>(edges)[slots[i]].key[KEYS<T, true> - 1];
+}
+
+// Lists the places and slots of the edges in runs that are too long for `emit_sorted`; counts them if both are null.
 __global__ void __launch_bounds__(COMPACT_THREADS)
     list_long_runs(const u64 *key, i64 edges, int sorted, int bits, int *places, int *slots, int *total, u64 *tiles,
                    u32 epoch) {
@@ -158,7 +178,7 @@ __global__ void __launch_bounds__(COMPACT_THREADS)
         return back - front > LONGEST_RUN;
       },
       [&](i64 i, bool kept, u32 rank) {
-        if (!kept) return;
+        if (!kept || !places) return;
         places[rank] = (int)i;
         slots[rank] = (int)index_of(key[i], bits);
       });
@@ -211,7 +231,7 @@ __global__ void __launch_bounds__(TIE_THREADS)
       [&](i64, u64 word) {
         const i64 slot = index_of(word, bits);
         Tied<Bits<T>, N> tied;
-        tied.ends = ends[slot];
+        tied.ends = listed[slot].ends(ends, slot);
         if constexpr (N > 0)
 #pragma unroll
           for (int i = 0; i < N; i++) tied.key[i] = listed[slot].key[i];

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import cupy
 import numpy as np
 
@@ -10,7 +12,7 @@ from emst.backend.records import Ahead, Forest, Taken
 from emst.cuda.first_round import FirstRound, first_round
 from emst.cuda.merge import MergeScratch, scratch_of
 from emst.cuda.points.bvh import SearchIndex
-from emst.cuda.runtime.arguments import as_struct
+from emst.cuda.runtime.arguments import Address, as_struct
 from emst.cuda.runtime.compaction import Compaction
 from emst.cuda.runtime.constants import DIGIT_BITS, LONGEST_RUN, MOST_PASSES, TIES_A_THREAD
 from emst.cuda.runtime.gather import are_far, put
@@ -39,10 +41,22 @@ def sorted_edges(
 
 def listed_edges(index: SearchIndex, forest: Forest, rows: cupy.ndarray) -> tuple[cupy.ndarray, ListedEdges]:
     """See `emst.backend.operations`."""
-    m = index.n - forest.count
-    places, power = cupy.empty((m, 2), np.int32), None if index.core is None else cupy.empty(m, index.dtype)
-    edges, weights = _in_total_order(index, forest, rows, ("false", 1.0), (places, power), _no_ahead)
+    listed = _Listed(index, index.n - forest.count)
+    edges, weights = _in_total_order(index, forest, rows, ("false", 1.0), listed, _no_ahead)
+    places, power = listed.arrays
     return places, ListedEdges(edges, weights, power)
+
+
+class _Listed:
+    """Where places and powers go for a list of partitions. The arrays are made when something asks for them: the sort
+    before needs the memory."""
+
+    def __init__(self, index: SearchIndex, count: int) -> None:
+        self.kinds = ((count, 2), np.int32), None if index.core is None else (count, index.dtype)
+
+    @functools.cached_property
+    def arrays(self) -> list[cupy.ndarray | None]:
+        return [None if kind is None else cupy.empty(*kind) for kind in self.kinds]
 
 
 def _in_total_order(
@@ -50,13 +64,13 @@ def _in_total_order(
     forest: Forest,
     order: cupy.ndarray | None,
     lengths: tuple[str, float],
-    listed: tuple[cupy.ndarray, cupy.ndarray | None] | None,
+    listed: _Listed | None,
     ahead: Ahead,
 ) -> tuple[cupy.ndarray, cupy.ndarray]:
-    """The edges and their weights. `lengths`: whether kernels take roots of these, and what they multiply them by.
-    `listed`: where places and powers go for a list of partitions."""
+    """The edges and their weights. `lengths`: whether kernels take roots of these, and what they multiply them by."""
     count, weight, merges = index.n - forest.count, forest.weight, scratch_of(forest)
     forest.scratch = forest.labels = forest.components = forest.best = forest.edge_u = forest.edge_v = None
+    forest.source = forest.target = None
     if not index.few:
         edges, weights, forest.first_round = _sorted(index, merges, weight, count, order, lengths, listed, ahead)
         return edges, weights
@@ -69,9 +83,9 @@ def _in_total_order(
     return edges, weights
 
 
-def _more(seen: cupy.ndarray | None, listed: tuple[cupy.ndarray, cupy.ndarray | None] | None) -> np.ndarray:
+def _more(seen: cupy.ndarray | None, listed: _Listed | None) -> np.ndarray:
     """A More of result.cu, by value."""
-    places, power = (None, None) if listed is None else listed
+    places, power = (None, None) if listed is None else listed.arrays
     return as_struct([0 if one is None else one.data.ptr for one in (seen, places, power)], np.uint64)
 
 
@@ -82,7 +96,7 @@ def _sorted(
     count: int,
     order: cupy.ndarray | None,
     lengths: tuple[str, float],
-    listed_as: tuple[cupy.ndarray, cupy.ndarray | None] | None,
+    listed_as: _Listed | None,
     ahead: Ahead,
 ) -> tuple[cupy.ndarray, cupy.ndarray, FirstRound | None]:
     """Sorts the edges by weight. Returns them, their weights, and the first round if the dendrogram can use it. Empty
@@ -90,11 +104,15 @@ def _sorted(
     n, bits, ends = index.n, np.int32(index_bits(index.n)), merges.ends
     (squared, unscale), in_list = lengths, "false" if listed_as is None else "true"
     first = first_round(n, merges, count)
+    del merges.edge, merges.spare  # the sort needs the memory
     keys, (listed,) = cupy.empty(n, np.uint64), scratch(((n, _words(index, listed_as is not None)), np.uint64))
     places = (index.rows, *index.shape, index.metric.norm, order)
     args = (ends, weight, n, *places, bits, first.argument, keys, listed)
     launch_over_points("points/result", f"list_edges<{_edge_template(index)}, {in_list}>", n, *args)
-    del merges.edge, merges.spare, merges.parent, merges.hooks  # the sort needs the memory
+    del merges.parent, merges.hooks, args
+    if listed_as is not None:
+        del merges.ends
+        ends = None  # the edges have the places of their ends
     many, state = sample_ties(keys, MOST_PASSES - 1, MOST_PASSES, LONGEST_RUN // 8)
     keys, told = sort_packed(keys, many), Written(2)
     edges, weights = _results(index, count)
@@ -111,7 +129,7 @@ def _sorted(
     if passes:
         places, slots = _long_runs(keys[:count], max(64 - DIGIT_BITS * passes, int(bits)), bits)
         del keys, sort
-        slots = _by_all_keys(index, ends, slots, weight)
+        slots = _by_all_keys(index, slots, ends, weight, listed, in_list)
         launch("points/result", f"emit_listed{name}", len(slots), places, slots, len(slots), weight, *written)
     if passes or apart:
         ahead(edges, weights, round)
@@ -131,17 +149,18 @@ def _check(taken: Taken | None) -> None:
 def _long_runs(keys: cupy.ndarray, lowest: int, bits: np.int32) -> tuple[cupy.ndarray, cupy.ndarray]:
     """Places and slots of the edges in runs of keys that are equal above this bit, if the runs are long."""
     count, total = len(keys), Written(1)
-    places, slots = cupy.empty(count, np.int32), cupy.empty(count, np.int32)
-    args = (keys, count, np.int32(lowest), bits, places, slots, total.address)
-    Compaction(count).launch("points/result", "list_long_runs", count, *args)
+    compaction, args = Compaction(count), (keys, count, np.int32(lowest), bits)
+    compaction.launch("points/result", "list_long_runs", count, *args, None, None, total.address)
     total.launched()
     (m,) = total.arrived()
-    return places[:m], slots[:m]
+    places, slots, total = cupy.empty(m, np.int32), cupy.empty(m, np.int32), cupy.empty(1, np.int32)
+    compaction.launch("points/result", "list_long_runs", count, *args, places, slots, total)
+    return places, slots
 
 
 def _words(index: SearchIndex, listed: bool) -> int:
     """64-bit words of an `EdgeOf` in result.cu."""
-    return (1, 2, 4, 8)[(index.dtype.itemsize == 8) + (index.core is not None) + listed]
+    return (index.dtype.itemsize // 4 << (index.core is not None)) + listed
 
 
 def _results(index: SearchIndex, count: int) -> tuple[cupy.ndarray, cupy.ndarray]:
@@ -150,15 +169,25 @@ def _results(index: SearchIndex, count: int) -> tuple[cupy.ndarray, cupy.ndarray
     return edges, weights
 
 
-def _by_all_keys(index: SearchIndex, ends: cupy.ndarray, slots: cupy.ndarray, weight: cupy.ndarray) -> cupy.ndarray:
+def _by_all_keys(
+    index: SearchIndex,
+    slots: cupy.ndarray,
+    ends: Address | None,
+    weight: cupy.ndarray,
+    edges: Address,
+    in_list: str,
+) -> cupy.ndarray:
     """Slots in the total order, by stable sorts from its last key to its first."""
-    slots = sort_pairs(ends[slots], slots, spoil=True)[1]
+    m, bits = len(slots), index_bits(index.n)
+    for smaller in (False, True):
+        keys, name = cupy.empty(m, np.uint32), f"end_keys<{index.T}, {_mrd(index)}, {in_list}>"
+        launch("points/result", name, m, slots, m, ends, edges, smaller, keys)
+        slots = sort_pairs(keys, slots, bits, spoil=True)[1]
     if index.core is not None:
-        powers, points = cupy.empty(len(slots), weight.dtype), (index.rows, *index.shape, index.metric.norm)
-        name = f"power_keys<{index.T}, {index.metric.number}>"
-        launch("points/result", name, len(slots), slots, ends, len(slots), *points, powers)
-        slots = sort_pairs(powers, slots, spoil=True)[1]
-        del powers
+        keys = cupy.empty(m, weight.dtype)
+        launch("points/result", f"power_keys<{index.T}, {in_list}>", m, slots, m, edges, keys)
+        slots = sort_pairs(keys, slots, spoil=True)[1]
+    del keys
     return sort_pairs(weight[slots], slots, spoil=True)[1]
 
 
