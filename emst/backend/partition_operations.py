@@ -82,13 +82,10 @@ class PartitionOperations(Protocol):
 
     # ---- what is certain ---------------------------------------------------------------------------------------------
 
-    def bound_weights(self, index: SearchIndex, reach: Array) -> Array:
-        """Lower bounds of the weights of edges from lower bounds of the powers of their distances, in a new array T[n]:
-        the greater of `reach` and the core distance of every point, or `reach` if the hierarchy keeps none."""
-
-    def forget_bounds(self, forest: Forest, weight: Array) -> None:
-        """Set `weight`, T[n], to infinity at the points that `join_duplicates` has joined to the first one of their
-        component."""
+    def bound_weights(self, index: SearchIndex, forest: Forest, reach: Array) -> Array:
+        """Lower bounds of the weights of edges from lower bounds of the powers of their distances, T[n]: the greater of
+        `reach` and the core distance of every point, but infinity at the points that `join_duplicates` has joined to
+        the first one of their component. It is `reach` itself if there are neither such points nor core distances."""
 
     def least_of_others(self, values: Array, places: Array) -> float:
         """The least of the numbers T[n], none of them negative, that are not at `places`, int32[m]; infinity if there

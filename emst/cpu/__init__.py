@@ -33,7 +33,7 @@ from emst.cpu.hierarchy.selection import label_points, outlier_scores, select
 from emst.cpu.hierarchy.simplify import simplify
 from emst.cpu.merge import merge
 from emst.cpu.partitions.answers import join_distances, take_reaches
-from emst.cpu.partitions.border import bound_weights, forget_bounds, hold_back, join_bounds, least_of_others
+from emst.cpu.partitions.border import bound_weights, hold_back, join_bounds, least_of_others
 from emst.cpu.partitions.closed import closed_groups
 from emst.cpu.partitions.components import (
     asking_points,
@@ -126,7 +126,6 @@ __all__ = [
     "exemplar_distances",
     "first_edges",
     "for_blocks",
-    "forget_bounds",
     "forget_neighbours",
     "forget_peers",
     "gathered_questions",

@@ -37,7 +37,7 @@ from emst.cuda.hierarchy.selection import label_points, outlier_scores, select
 from emst.cuda.hierarchy.simplify import simplify
 from emst.cuda.merge import merge
 from emst.cuda.partitions.answers import join_distances, take_reaches
-from emst.cuda.partitions.border import bound_weights, forget_bounds, hold_back, join_bounds, least_of_others
+from emst.cuda.partitions.border import bound_weights, hold_back, join_bounds, least_of_others
 from emst.cuda.partitions.closed import closed_groups
 from emst.cuda.partitions.components import (
     asking_points,
@@ -130,7 +130,6 @@ __all__ = [
     "exemplar_distances",
     "first_edges",
     "for_blocks",
-    "forget_bounds",
     "forget_neighbours",
     "forget_peers",
     "gathered_questions",

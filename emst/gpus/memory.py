@@ -17,9 +17,9 @@ from emst.progress import Progress
 WORTH = 100_000_000  # points; with fewer, what GPUs ask each other takes as long as they save
 UNEVEN = 1.05  # the largest partition over the mean: a sample cuts the curve
 ORDERING = 56  # bytes a point while a partition orders its points, besides these
-# Bytes a point, by the size of a number, that a partition needs besides what one GPU needs for as many: bounds,
-# components, rows that edges carry while they are sorted, and their ends as places; and more for core distances.
-EXCHANGED, CARRIED = {4: 28, 8: 44}, {4: 8, 8: 48}
+# Bytes a point, by the size of a number, that a partition needs besides what one GPU needs for as many: bounds, twice
+# with those of components, components, and points near the border; and bounds of powers for core distances.
+EXCHANGED, BOUNDED = {4: 24, 8: 36}, {4: 4, 8: 8}
 FIRST_ROUND = 16  # bytes a point that labels keep of the first round
 KEPT = 24  # bytes a point of a partition with all its edges, besides points, nodes and numbers
 HEIGHTS = 16  # bytes an edge while the home takes heights, besides the edges and two numbers for each
@@ -59,7 +59,7 @@ def require_memory(given: GivenPoints, metric: Metric, dtype: Any, k: int, label
     ops, (searched, d) = backend_of("cuda"), _searched(given, metric, dtype)
     part, size, mrd = int(given.n / len(given.gpus) * UNEVEN), searched.itemsize, k > 1
     assembled = part * (3 * d * size + (d + 1) * size + ORDERING)  # the chunk, its pieces, and their points twice
-    besides = EXCHANGED[size] + mrd * CARRIED[size] + labels * FIRST_ROUND
+    besides = EXCHANGED[size] + mrd * BOUNDED[size] + labels * FIRST_ROUND
     at_work = max(assembled, ops.tree_bytes(part, d, searched, k) + part * besides)
     edge = 8 + size * (1 + mrd) + 4 * labels  # bytes in the list of all
     gathered = max(3 * edge // 2, edge + 2 * size + HEIGHTS) + mrd * size  # bytes: the last two lists are merged

@@ -190,9 +190,8 @@ def local_tree(ops: Backend, place: Place, bounded: Bounded, search: Search) -> 
     """All that a partition does alone."""
     partition, power, near, rest = bounded.partition, bounded.reach, bounded.near, bounded.rest
     index = partition.index
-    weight = ops.bound_weights(index, power)
     with partition.lock:
-        forest, certain = _grown(ops, index, weight, power, search.first_round)
+        forest, weight, certain = _grown(ops, index, power, search.first_round)
     component, size = ops.number_points(certain.labels, certain.roots)
     edges = ops.take_open(index, forest, certain.roots, component, partition.numbering(place.start))
     least = certain.least
@@ -255,15 +254,14 @@ class _Certain:
             self.roots = forest.components
 
 
-def _grown(ops: Backend, index: SearchIndex, weight: Array, power: Array, first_round: bool) -> tuple[Forest, _Certain]:
-    """The forest of the partition, and which of its edges are certain. Writes the weights of repeated points: infinity,
-    because the first point of their component, which they equal, asks for them."""
+def _grown(ops: Backend, index: SearchIndex, power: Array, first_round: bool) -> tuple[Forest, Array, _Certain]:
+    """The forest of the partition, the bounds of weights, and which of its edges are certain. The bound of a repeated
+    point is infinite: the first point of its component, which it equals, asks for it."""
     searches = Searches(index, ops)
     forest = ops.join_duplicates(index, searches.begin, first_round)
-    if forest.count < index.n:
-        ops.forget_bounds(forest, weight)
+    weight = ops.bound_weights(index, forest, power)
     certain = _Certain(ops, index, forest, weight, power)
     spanning_forest(forest, searches.lightest, ops, prepare=searches.prepare, hold_back=certain.hold_back)
     if certain.labels is None:  # no component was left that could be held back
         certain.keep(forest)
-    return forest, certain
+    return forest, weight, certain

@@ -83,35 +83,25 @@ def some_bounds(rng, n, dtype):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("n", [1, 17, 3000])
-def test_bound_weights(ops, n, dtype):
+@pytest.mark.parametrize("repeated", [False, True])
+def test_bound_weights(ops, n, repeated, dtype):
+    """Of points on a lattice, which are there many times, and of points of which none is."""
     rng = np.random.default_rng(n)
-    index, expected, _ = hierarchies(ops, rng.random((n, 2)).astype(dtype))
+    points = rng.integers(0, 9, (n, 2)) if repeated else rng.random((n, 2))
+    index, expected, _ = hierarchies(ops, points.astype(dtype))
     reach = some_bounds(rng, n, dtype)
     given = on(ops, reach)
-    found = ops.bound_weights(index, given)
-    assert found is not given
-    np.testing.assert_array_equal(to_host(found), reach)
-    for core in (some_bounds(rng, n, dtype), rng.permutation(reach)):
-        ops.core_distances(index, 1)
-        ops.set_cores(index, on(ops, core))
-        reference.set_cores(expected, core)
-        found = to_host(ops.bound_weights(index, given))
-        np.testing.assert_array_equal(found, reference.bound_weights(expected, reach))
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("n", [1, 40, 3000])
-def test_forget_bounds(ops, n, dtype):
-    """Of points on a lattice, which are there many times."""
-    rng = np.random.default_rng(n)
-    index, expected, _ = hierarchies(ops, rng.integers(0, 9, (n, 2)).astype(dtype))
-    found = []
-    for backend, hierarchy in ((ops, index), (reference, expected)):
-        weight = on(backend, np.random.default_rng(n).random(n).astype(dtype))
-        backend.forget_bounds(backend.join_duplicates(hierarchy), weight)
-        found.append(to_host(weight))
-    np.testing.assert_array_equal(*found)
-    assert np.isinf(found[0]).any() == (n > 1)
+    for core in (None, some_bounds(rng, n, dtype), rng.permutation(reach)):
+        if core is not None:
+            ops.core_distances(index, 1)
+            ops.set_cores(index, on(ops, core))
+            reference.set_cores(expected, core)
+        forest, found = ops.join_duplicates(index), reference.join_duplicates(expected)
+        assert (forest.count < n) == (repeated and n > 1)
+        weight = ops.bound_weights(index, forest, given)
+        np.testing.assert_array_equal(to_host(weight), reference.bound_weights(expected, found, reach))
+        assert (weight is given) == (core is None and forest.count == n)
+        np.testing.assert_array_equal(to_host(given), reach)  # it is read only
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

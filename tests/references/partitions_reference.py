@@ -83,16 +83,11 @@ def hold_back(index, forest, weight, power):
     return sum(sure)
 
 
-def bound_weights(index, reach):
+def bound_weights(index, forest, reach):
     """Point by point."""
-    return reach.copy() if index.core is None else np.array([max(pair) for pair in zip(reach, index.core)], reach.dtype)
-
-
-def forget_bounds(forest, weight):
-    """Point by point."""
-    for i in range(len(weight)):
-        if forest.source[i] >= 0:
-            weight[i] = np.inf
+    core = np.zeros_like(reach) if index.core is None else index.core
+    joined = forest.source >= 0
+    return np.array([np.inf if far else max(pair) for far, *pair in zip(joined, reach, core)], reach.dtype)
 
 
 def least_of_others(values, places):

@@ -60,7 +60,6 @@ from partitions_reference import (  # noqa: F401, more operations
     edges_from,
     ends_of_joined,
     first_edges,
-    forget_bounds,
     hits_of,
     hold_back,
     insert_edges,

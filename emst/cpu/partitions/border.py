@@ -11,14 +11,15 @@ from emst.cpu.runtime.compile import kernel
 from emst.cpu.runtime.parallel import for_chunks, grain_for
 
 
-def bound_weights(index, reach):
+def bound_weights(index, forest, reach):
     """See `emst.backend.partition_operations`."""
-    return reach.copy() if index.core is None else np.maximum(reach, index.core)
-
-
-def forget_bounds(forest, weight):
-    """See `emst.backend.partition_operations`."""
-    weight[np.flatnonzero(forest.source >= 0)] = np.inf
+    joined = forest.count < index.n
+    if index.core is None and not joined:
+        return reach
+    weight = reach.copy() if index.core is None else np.maximum(reach, index.core)
+    if joined:
+        weight[np.flatnonzero(forest.source >= 0)] = np.inf
+    return weight
 
 
 def least_of_others(values, places):

@@ -3,25 +3,19 @@
 // least weight of an edge from its points to other partitions. Under mutual reachability a second bound decides between
 // equal weights: the least power of a distance among the edges of that weight.
 //
-// border.py launches, for points, the kernels bound_weights and forget_bounds, and leave_out and least_value
-// (`least_of_others`); when components have been joined, lower_bounds or, with powers, begin_bounds, join_weights,
-// join_powers and end_bounds; and in every round count_sure and then take_unsure.
+// border.py launches, for points, the kernel bound_weights, and leave_out and least_value (`least_of_others`); when
+// components have been joined, lower_bounds or, with powers, begin_bounds, join_weights, join_powers and end_bounds;
+// and in every round count_sure and then take_unsure.
 #include "first_round.cuh"
 #include "runtime/order.cuh"
 #include "distances/point_rows.cuh"
 
-// An edge of a point weighs at least as much as the core distance of this point.
+// An edge of a point weighs at least as much as the core distance of this point, if there is one. The slots of points
+// that were joined to others hold an edge; `ends` is null if there are none.
 template <class T>
-__global__ void bound_weights(const Bits<T> *reach, const Bits<T> *core, i64 n, Bits<T> *weight) {
+__global__ void bound_weights(const Bits<T> *reach, const Bits<T> *core, const u64 *ends, i64 n, Bits<T> *weight) {
   const i64 i = thread_id();
-  if (i < n) weight[i] = maximum(reach[i], core[i]);
-}
-
-// The slots of points that were joined to others hold an edge.
-template <class T>
-__global__ void forget_bounds(const u64 *ends, i64 n, Bits<T> *weight) {
-  const i64 i = thread_id();
-  if (i < n && ends[i] != NO_EDGE) weight[i] = INFINITE<T>;
+  if (i < n) weight[i] = ends && ends[i] != NO_EDGE ? INFINITE<T> : maximum(reach[i], core ? core[i] : Bits<T>(0));
 }
 
 template <class T>

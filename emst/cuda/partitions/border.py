@@ -15,19 +15,14 @@ from emst.cuda.runtime.launch import launch, launch_over_points
 from emst.cuda.runtime.to_host import OnItsWay
 
 
-def bound_weights(index: SearchIndex, reach: cupy.ndarray) -> cupy.ndarray:
+def bound_weights(index: SearchIndex, forest: Forest, reach: cupy.ndarray) -> cupy.ndarray:
     """See `emst.backend.partition_operations`."""
-    if index.core is None:
-        return copied(reach)
-    weight = cupy.empty_like(reach)
-    launch("partitions/border", f"bound_weights<{index.T}>", index.n, reach, index.core, index.n, weight)
+    joined = forest.count < index.n
+    if index.core is None and not joined:
+        return reach
+    n, weight, ends = index.n, cupy.empty_like(reach), scratch_of(forest).ends if joined else None
+    launch("partitions/border", f"bound_weights<{index.T}>", n, reach, index.core, ends, n, weight)
     return weight
-
-
-def forget_bounds(forest: Forest, weight: cupy.ndarray) -> None:
-    """See `emst.backend.partition_operations`."""
-    n, ends = len(weight), scratch_of(forest).ends
-    launch("partitions/border", f"forget_bounds<{ctype(weight.dtype)}>", n, ends, n, weight)
 
 
 def least_of_others(values: cupy.ndarray, places: cupy.ndarray) -> float:

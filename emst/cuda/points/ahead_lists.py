@@ -150,7 +150,7 @@ KERNELS = {
         partitions/outline list_hits
         partitions/answers raise_reaches<{T}>
         partitions/answers lower_reaches<{T}>
-        partitions/border forget_bounds<{T}>
+        partitions/border bound_weights<{T}>
         partitions/border count_sure<{T}, {M}>
         partitions/border take_unsure<{T}, {M}>
         partitions/numbered number_roots
@@ -199,7 +199,6 @@ KERNELS = {
     "partitions with cores": """
         partitions/answers join_distances<{T}>
         runtime/gather put_words<{U}, int>
-        partitions/border bound_weights<{T}>
         partitions/border leave_out<{T}>
         partitions/border least_value<{T}>
         partitions/border begin_bounds<{T}>

@@ -33,9 +33,9 @@ def tree_bytes(n: int, d: int, dtype: Any, k: int) -> int:
     listed = k if 1 < k <= LONGEST_LIST else 0  # and, of products, their distances
     mrd = 0 if k == 1 else 4 * (size + listed) + (size * listed if all_pairs else 0)
     rounds = ids + numbers + splits + mrd
-    # Edges by slot and order; rows and what else orders the edges, keys three times, the result; where many edges are
-    # tied, another sort of those.
-    sorting = 4 * 7 + (16 + 5 * size + 20 if k == 1 else 32 + 8 * size + 40)
+    # Where many edges are tied: order, both ends by slot, rows of the result, places and slots twice, slack; weights
+    # twice, keys twice, and what an edge brings along, with a core distance.
+    sorting = 4 + 8 + 8 + 4 * 3 + 2 + (6 if k == 1 else 9) * size
     if 20 * n <= ONE_PIECE:  # what merges take is one piece of memory with the edges
         sorting += 20 + size
     return int(n * (row + nodes + max(rounds, sorting))) + multiplied + (1 << 22)
