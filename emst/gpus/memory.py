@@ -19,7 +19,7 @@ UNEVEN = 1.05  # the largest partition over the mean: a sample cuts the curve
 ORDERING = 56  # bytes a point while a partition orders its points, besides these
 # Bytes a point, by the size of a number, that a partition needs besides what one GPU needs for as many: bounds, twice
 # with those of components, components, and points near the border; and bounds of powers for core distances.
-EXCHANGED, BOUNDED = {4: 24, 8: 36}, {4: 4, 8: 8}
+EXCHANGED, BOUNDED = {4: 16, 8: 28}, {4: 4, 8: 8}
 FIRST_ROUND = 16  # bytes a point that labels keep of the first round
 KEPT = 24  # bytes a point of a partition with all its edges, besides points, nodes and numbers
 HEIGHTS = 16  # bytes an edge while the home takes heights, besides the edges and two numbers for each

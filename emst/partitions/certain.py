@@ -234,9 +234,9 @@ class _Certain:
 
     def keep(self, forest: Forest) -> None:
         self._join_bounds(forest)
-        self.roots, self.labels = self.ops.copied(self.roots), self.ops.copied(forest.labels)
         self.least = self.ops.take(self.weight, self.roots)
-        del self.weight, self.power
+        del self.weight, self.power  # the copies need memory
+        self.roots, self.labels = self.ops.copied(self.roots), self.ops.copied(forest.labels)
 
     def hold_back(self, forest: Forest) -> bool:
         """See `spanning_forest`."""

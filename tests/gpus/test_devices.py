@@ -97,7 +97,7 @@ def test_ranges_cover_all_rows():
 
 def test_too_little_memory_names_the_gpu_and_both_figures(monkeypatch):
     free = iter([10**10, 3 * 10**8])
-    ops = types.SimpleNamespace(tree_bytes=lambda n, d, dtype, k: 1100 * n, bytes_free=lambda: next(free))
+    ops = types.SimpleNamespace(tree_bytes=lambda n, d, dtype, k: 1300 * n, bytes_free=lambda: next(free))
     monkeypatch.setattr(memory, "backend_of", lambda _: ops)
     monkeypatch.setattr(memory, "on_gpu", lambda gpu: memoryview(b""))
     given = GivenPoints([np.empty((10**6, 2))], np.dtype(float), [4, 7], *KEPT)

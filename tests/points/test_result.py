@@ -50,6 +50,11 @@ def test_many_edges_of_the_same_weight(ops, kind, dtype, k):
     found = ops.sorted_edges(index, forest_on(ops, forest), to_device(ops, order))
     for ours, theirs in zip(found, reference.sorted_edges(expected_bvh, forest, order)):
         np.testing.assert_array_equal(to_host(ours), theirs)
+    rows = order.astype(np.int32)
+    places, listed = ops.listed_edges(index, forest_on(ops, forest), to_device(ops, rows))
+    wanted, of_rows = reference.listed_edges(expected_bvh, forest, rows)
+    for ours, theirs in zip([places, *listed[: 2 + (k > 1)]], [wanted, *of_rows]):
+        np.testing.assert_array_equal(to_host(ours), theirs)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
