@@ -20,6 +20,7 @@ ORDERING = 56  # bytes a point while a partition orders its points, besides thes
 # Bytes a point, by the size of a number, that a partition needs besides what one GPU needs for as many: bounds, twice
 # with those of components, components, and points near the border; and bounds of powers for core distances.
 EXCHANGED, BOUNDED = {4: 16, 8: 28}, {4: 4, 8: 8}
+SEARCHING = 60  # bytes a point that searches take in the rounds, which have not begun when partitions ask
 FIRST_ROUND = 16  # bytes a point that labels keep of the first round
 KEPT = 24  # bytes a point of a partition with all its edges, besides points, nodes and numbers
 HEIGHTS = 16  # bytes an edge while the home takes heights, besides the edges and two numbers for each
@@ -59,7 +60,8 @@ def require_memory(given: GivenPoints, metric: Metric, dtype: Any, k: int, label
     ops, (searched, d) = backend_of("cuda"), _searched(given, metric, dtype)
     part, size, mrd = int(given.n / len(given.gpus) * UNEVEN), searched.itemsize, k > 1
     assembled = part * (3 * d * size + (d + 1) * size + ORDERING)  # the chunk, its pieces, and their points twice
-    besides = EXCHANGED[size] + mrd * BOUNDED[size] + labels * FIRST_ROUND
+    in_rounds = EXCHANGED[size] + mrd * BOUNDED[size] + labels * FIRST_ROUND
+    besides = max(in_rounds, _asked(part, d, size, k, len(given.gpus)) - SEARCHING)
     at_work = max(assembled, ops.tree_bytes(part, d, searched, k) + part * besides)
     edge = 8 + size * (1 + mrd) + 4 * labels  # bytes in the list of all
     gathered = max(3 * edge // 2, edge + 2 * size + HEIGHTS) + mrd * size  # bytes: the last two lists are merged
@@ -77,3 +79,11 @@ def require_memory(given: GivenPoints, metric: Metric, dtype: Any, k: int, label
                 f"a minimum spanning tree of {given.n:,} points in {given.d} dimensions over {len(given.gpus)} GPUs "
                 f"needs {needed_gb(needed)} more memory on GPU {gpu}; {free_gb(free)} are free; {POINTS}"
             )
+
+
+def _asked(part: int, d: int, size: int, k: int, gpus: int) -> float:
+    """Bytes a point while partitions ask one another about the points near their borders, as in a cube of a lattice:
+    their coordinates and what is found for them, both here and in a packet for each partition that may be near."""
+    near = 1 - max(1 - 2 * (k + 1) ** (1 / d) / part ** (1 / d), 0) ** d
+    packets = near * (1 + (gpus - 2) * near)
+    return near * 2 * (d + 1 + k) * size + packets * ((d + 1 + 2 * k) * size + 8)

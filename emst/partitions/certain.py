@@ -20,7 +20,7 @@ points that stays inside the partition is among the edges found here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,9 +49,15 @@ class BorderQuestions(NamedTuple):
     asking: Array  # int32[m]: which of the points that ask at all
 
 
+class AskedPoints(NamedTuple):
+    """What is left of `BorderQuestions` when they have been answered."""
+
+    asking: Array
+
+
 @dataclass(eq=False)
 class Border(Sender):
-    """The points of a partition that may have neighbours in others. Packets are `BorderQuestions`."""
+    """The points of a partition that may have neighbours in others. Packets are `BorderQuestions` or `AskedPoints`."""
 
     reach: Array  # T[n]: lower bound of the power of the distance to all points of other partitions
     near: Array  # int32[m]: the points near the border, whose bounds were computed one by one
@@ -62,7 +68,7 @@ class Border(Sender):
 
 @dataclass(eq=False)
 class Bounded(Sized):
-    """A partition that knows what others have answered. Nothing else of the questions is kept."""
+    """A partition that knows what others have answered. Nothing else of questions and answers is kept."""
 
     partition: Partition  # with the core distances of all points, times the core factor
     core: Array | None  # T[n]: powers of the core distances
@@ -76,6 +82,12 @@ def border_of(ops: Backend, partition: Partition, outline: Outline, number: int)
     found = reaches(partition.index, outline, number, ops)
     questions = questions_of(ops, found.points, found.radius, outline, number, partition.index.norm)
     return Border(questions, *found[:5])
+
+
+def without_questions(ops: Backend, border: Border) -> Border:
+    """The border when its questions have been answered: only which points have asked."""
+    packets = {other: AskedPoints(questions.asking) for other, questions in border.packets.items()}
+    return replace(border, packets=packets)
 
 
 def border_costs(ops: Backend, border: Border, number: int, answers: list[Any]) -> tuple[int, int]:

@@ -129,11 +129,13 @@ def partitioned_tree(
     joined_outline, outlines = outline.published(parts, engine)
     borders, answers = certain.asked_borders(parts, joined_outline, search, engine)
     of_borders = [engine.submit(certain.border_costs, border, j, answers[j], at=j) for j, border in enumerate(borders)]
+    asked = [engine.submit(certain.without_questions, border, at=j) for j, border in enumerate(borders)]
+    del borders
     bounded = [
         engine.submit(certain.with_answers, parts[j], border, j, search, answers[j], at=j)
-        for j, border in enumerate(borders)
+        for j, border in enumerate(asked)
     ]
-    del parts, borders, answers
+    del parts, asked, answers
     locals_ = [engine.submit(certain.local_tree, place, bounded[j], search, at=j) for j, place in enumerate(places)]
     del bounded
     summaries = [engine.submit(components.summary, local, outlines[j], at=j) for j, local in enumerate(locals_)]

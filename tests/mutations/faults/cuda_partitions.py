@@ -149,12 +149,4 @@ FAULTS = [
         "range(min(least, m, 9).bit_length())",
         ("tests/partitions/test_closed.py::test_long_chains[cuda-4000-60000]",),
     ),
-    Fault(
-        "a partition on a second GPU is taken to need no more memory than its points and their order",
-        "emst/gpus/memory.py",
-        "max(assembled, ops.tree_bytes(part, d, searched, k) + part * besides)",
-        "assembled",
-        ("tests/gpus/test_memory.py::test_the_estimate_is_enough[lattice-5-float64-False-cuda]",),
-        only_gpu=True,
-    ),
 ]

@@ -428,4 +428,11 @@ FAULTS = [
         "",
         ("tests/partitions/test_joined.py::test_the_order_of_lists_that_ascend[cpu-3-float32]",),
     ),
+    Fault(
+        "a partition on a second GPU is taken to need no more memory than its points and their order",
+        "emst/gpus/memory.py",
+        "max(assembled, ops.tree_bytes(part, d, searched, k) + part * besides)",
+        "assembled",
+        (f"{GPUS}/test_devices.py::test_too_little_memory_names_the_gpu_and_both_figures",),
+    ),
 ]
