@@ -81,9 +81,9 @@ def require_memory(given: GivenPoints, metric: Metric, dtype: Any, k: int, label
             )
 
 
-def _asked(part: int, d: int, size: int, k: int, gpus: int) -> float:
+def _asked(part: int, d: int, size: int, k: int, gpus: int) -> int:
     """Bytes a point while partitions ask one another about the points near their borders, as in a cube of a lattice:
     their coordinates and what is found for them, both here and in a packet for each partition that may be near."""
     near = 1 - max(1 - 2 * (k + 1) ** (1 / d) / part ** (1 / d), 0) ** d
     packets = near * (1 + (gpus - 2) * near)
-    return near * 2 * (d + 1 + k) * size + packets * ((d + 1 + 2 * k) * size + 8)
+    return int(near * 2 * (d + 1 + k) * size + packets * ((d + 1 + 2 * k) * size + 8))
