@@ -303,8 +303,8 @@ class PointOperations(ArrayOperations, Protocol):
     ) -> tuple[Array, Array]:
         """The forest's edges in the total order, in the caller's rows and units: int32[m, 2] with u < v, T[m]. Without
         `order`, places on the curve stand for rows. With `powers`, weights stay as they are compared: powers of scaled
-        distances. Raises RuntimeError if rounds that were taken at once have made no forest. Of the forest only its
-        edges are left: the sort needs the memory of all that rounds have used.
+        distances. Raises RuntimeError if rounds that were taken at once have made no forest. Of the forest, only
+        `weight` and `first_round` may be read afterwards: the sort needs the memory of all that rounds have used.
 
         With `ahead`, the edges' dendrogram follows. If Borůvka's first round has been kept (`join_duplicates`), what
         `linkage` needs of it becomes `first_round` of the forest. A device may also call
@@ -316,7 +316,7 @@ class PointOperations(ArrayOperations, Protocol):
         """The edges of a partition's forest, as `sorted_edges` returns them with `powers`, for the list of all
         partitions: places of their ends on the curve, int32[m, 2], in the order of their rows; and the edges by these
         rows. ``rows[place]``, int32[n], is the caller's row of a point. The powers of distances are None if the
-        hierarchy keeps no core distances. Of the forest, only the weights and the first round are left."""
+        hierarchy keeps no core distances."""
 
     def unscaled(self, index: SearchIndex, powers: Array, order: Array | None) -> Array:
         """Powers of scaled distances in curve order -> the distances in the caller's rows and units: T[n]. Without

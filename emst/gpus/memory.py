@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -61,7 +62,7 @@ def require_memory(given: GivenPoints, metric: Metric, dtype: Any, k: int, label
     part, size, mrd = int(given.n / len(given.gpus) * UNEVEN), searched.itemsize, k > 1
     assembled = part * (3 * d * size + (d + 1) * size + ORDERING)  # the chunk, its pieces, and their points twice
     in_rounds = EXCHANGED[size] + mrd * BOUNDED[size] + labels * FIRST_ROUND
-    besides = max(in_rounds, _asked(part, d, size, k, len(given.gpus)) - SEARCHING)
+    besides = max(in_rounds, _asked(given.n, d, size, k, len(given.gpus)) - SEARCHING)
     at_work = max(assembled, ops.tree_bytes(part, d, searched, k) + part * besides)
     edge = 8 + size * (1 + mrd) + 4 * labels  # bytes in the list of all
     gathered = max(3 * edge // 2, edge + 2 * size + HEIGHTS) + mrd * size  # bytes: the last two lists are merged
@@ -81,9 +82,11 @@ def require_memory(given: GivenPoints, metric: Metric, dtype: Any, k: int, label
             )
 
 
-def _asked(part: int, d: int, size: int, k: int, gpus: int) -> int:
-    """Bytes a point while partitions ask one another about the points near their borders, as in a cube of a lattice:
-    their coordinates and what is found for them, both here and in a packet for each partition that may be near."""
-    near = 1 - max(1 - 2 * (k + 1) ** (1 / d) / part ** (1 / d), 0) ** d
-    packets = near * (1 + (gpus - 2) * near)
-    return int(near * 2 * (d + 1 + k) * size + packets * ((d + 1 + 2 * k) * size + 8))
+def _asked(n: int, d: int, size: int, k: int, gpus: int) -> int:
+    """Bytes a point while partitions ask one another about the points near their borders: coordinates and what is found
+    for them, both here and in a packet for each partition that is near. A point is near if its core distance reaches
+    the border, as in the cube of a lattice that is cut in half along one axis after the other."""
+    cuts = math.ceil(math.log2(gpus))
+    near = min(2 * ((k + 1) / n) ** (1 / d), 1.0)  # share of the points, for each cut
+    asking, packets = 1 - (1 - near) ** cuts, (1 + near) ** cuts - 1
+    return int(asking * 2 * (d + 1 + k) * size + packets * ((d + 1 + 2 * k) * size + 8))

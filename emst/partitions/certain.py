@@ -208,7 +208,7 @@ def local_tree(ops: Backend, place: Place, bounded: Bounded, search: Search) -> 
     edges = ops.take_open(index, forest, certain.roots, component, partition.numbering(place.start))
     least = certain.least
     del certain  # the sort needs memory
-    ops.forget_neighbours(index)  # of the argument, too: only the rounds were faster with them
+    ops.forget_neighbours(index)  # the argument loses them, too; they only make rounds faster
     listed = None
     if search.lists:
         ends, listed = ops.listed_edges(index, forest, ops.asarray(partition.rows, np.int32))
@@ -219,7 +219,7 @@ def local_tree(ops: Backend, place: Place, bounded: Bounded, search: Search) -> 
         rest = ops.least_of_others(weight, near)
     # Points that are left out have no place in it.
     first_round = None if len(partition.left_out) else forest.first_round
-    bounds = weight, power, least, near, rest
+    bounds = weight, weight if index.core is None else power, least, near, rest
     return Local(place, partition, bounded.core, component, size, ends, weights, edges, *bounds, listed, first_round)
 
 

@@ -130,6 +130,22 @@ def test_labels_need_more_than_a_tree(monkeypatch):
             memory.require_memory(given, EUCLIDEAN, None, 1, labels=True)
 
 
+def test_fewer_points_than_gpus_need_little_memory(monkeypatch):
+    ops = types.SimpleNamespace(tree_bytes=lambda n, d, dtype, k: 100 * n, bytes_free=lambda: 10**4)
+    monkeypatch.setattr(memory, "backend_of", lambda _: ops)
+    monkeypatch.setattr(memory, "on_gpu", lambda gpu: memoryview(b""))
+    given = GivenPoints([np.empty((2, 3))], np.dtype(float), [0, 1, 2], *KEPT)
+    memory.require_memory(given, EUCLIDEAN, None, 1, labels=True)
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "gpus", "least", "most"), [(10**9, 3, 2, 0, 1), (10**6, 16, 2, 250, 300), (10**6, 16, 8, 800, 1000)]
+)
+def test_partitions_ask_much_in_many_dimensions(n, d, gpus, least, most):
+    """Bytes a point, in float32: in space hardly any."""
+    assert least <= memory._asked(n, d, 4, 5, gpus) <= most
+
+
 @pytest.mark.parametrize(("metric", "searched"), [("euclidean", "f4"), ("cosine", "f8"), ("haversine", "f8")])
 def test_memory_is_that_of_the_dtype_that_is_searched(monkeypatch, metric, searched):
     """Some metrics search float32 points in float64."""

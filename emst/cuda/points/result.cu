@@ -23,7 +23,7 @@ constexpr int LONGEST_RUN = EMST_LONGEST_RUN;
 template <class T, bool MRD>
 constexpr int KEYS = (sizeof(T) == 8) + MRD;
 
-// What the result needs of an edge. It lies in one piece, so that one access to memory reads it. Under mutual
+// What the result needs of an edge. It lies in one piece, so that few accesses to memory read it. Under mutual
 // reachability it contains which ends have chosen the edge, and a number (first_round.cuh). If partitions list their
 // edges (LISTED), it also contains the places of both ends on the curve.
 struct Rows {
@@ -53,7 +53,7 @@ template <class T, bool MRD, bool LISTED>
 constexpr int EDGE_ALIGNED = 8 * (EDGE_WORDS<T, MRD, LISTED> & -EDGE_WORDS<T, MRD, LISTED>);
 template <class T, bool MRD, bool LISTED>
 struct alignas(EDGE_ALIGNED<T, MRD, LISTED>) EdgeOf : Rows, Keys<Bits<T>, KEYS<T, MRD>>, Seen<MRD>, Places<LISTED> {
-  // Both ends as one number. `ends` has it by slot, and is null if the edge has the places of its ends.
+  // Both ends as one number. `of_slots` has it by slot, and is null if the edge has the places of its ends.
   __device__ u64 ends(const u64 *of_slots, i64 slot) const {
     if constexpr (LISTED)
       return packed_edge(this->places.x, this->places.y);
@@ -110,6 +110,7 @@ __global__ void list_edges(const u64 *ends, const Bits<T> *weight, i64 n, const 
   u64 pair[EACH];
   int2 at[EACH];
   EdgeOf<T, MRD, LISTED> edge[EACH];
+  static_assert(sizeof(edge[0]) == 8 * EDGE_WORDS<T, MRD, LISTED>, "result.py allocates them");
 #pragma unroll
   for (int j = 0; j < EACH; j++) pair[j] = point_of_thread(j) < n ? ends[point_of_thread(j)] : NO_EDGE;
 #pragma unroll

@@ -172,7 +172,7 @@ def _results(index: SearchIndex, count: int) -> tuple[cupy.ndarray, cupy.ndarray
 def _by_all_keys(
     index: SearchIndex,
     slots: cupy.ndarray,
-    ends: Address | None,
+    ends: cupy.ndarray | None,
     weight: cupy.ndarray,
     edges: Address,
     in_list: str,

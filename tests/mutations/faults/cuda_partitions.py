@@ -87,7 +87,7 @@ FAULTS = [
         ("tests/points/test_result.py::test_many_edges_of_the_same_weight",),
     ),
     Fault(
-        "the bounds of repeated points are those of others",
+        "the bounds of repeated points are finite",
         "emst/cuda/partitions/border.cu",
         "ends && ends[i] != NO_EDGE ? INFINITE<T> : ",
         "",
