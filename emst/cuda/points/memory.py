@@ -18,7 +18,7 @@ from emst.cuda.runtime.to_host import EARLY_UP_TO
 LITTLE = 1 << 25  # bytes that are asked for without a look at how many are free
 EARLY = 80  # bytes a point that the dendrogram takes where it begins while edges are sorted
 FIRST_ROUND = 9  # bytes a point of what is kept of the first round, at most
-PIECES = 1.1  # bytes that the pool takes, over those in use: free memory lies in pieces, some of them too small
+RESERVED = 1.1  # bytes that the pool reserves, over those in use: free memory lies in pieces, some of them too small
 
 
 def tree_bytes(n: int, d: int, dtype: Any, k: int) -> int:
@@ -39,7 +39,7 @@ def tree_bytes(n: int, d: int, dtype: Any, k: int) -> int:
     sorting = 4 + 8 + 8 + 4 * 3 + 4 + (6 if k == 1 else 9) * size
     if 20 * n <= ONE_PIECE:  # what merges take is one piece of memory with the edges, and sorts do not write over keys
         sorting += 24 + 2 * size
-    return int(n * (row + nodes + max(rounds, sorting)) * PIECES) + multiplied + (1 << 22)
+    return int(n * (row + nodes + max(rounds, sorting)) * RESERVED) + multiplied + (1 << 22)
 
 
 def require_memory(array: Any, dtype: Any, k: int, labels: bool = False) -> None:
