@@ -98,7 +98,7 @@ def certain_edges(ops: Backend, local: Local, units: Units) -> Edges:
         ends = np.concatenate([rows_of_stars(ops, local), ends])
     lengths = lengths_of(ops, local.partition.index, local.weights)
     weights = np.concatenate([ops.xp.zeros(len(out), lengths.dtype), lengths])
-    return Edges(ascending(ends).astype(np.int64), heights(weights, *units, ops))
+    return Edges(ascending(ends, np.int64), heights(weights, *units, ops))
 
 
 def lengths_of(ops: Backend, index: SearchIndex, weights: Array) -> Array:
@@ -113,7 +113,7 @@ def joined_edges(ops: Backend, local: Local, joined: OpenEdges, rows: list[Array
     for more in rows[1:]:
         ends = np.maximum(ends, ops.asarray(more))
     weights = lengths_of(ops, local.partition.index, ops.xp.ascontiguousarray(joined.weight[order]))
-    return Edges(ascending(ends[order]).astype(np.int64), heights(weights, *units, ops))
+    return Edges(ascending(ends[order], np.int64), heights(weights, *units, ops))
 
 
 def rows_of_joined(ops: Backend, local: Local, joined: OpenEdges) -> Array:
@@ -155,9 +155,9 @@ def edges_between_components(ops: Backend, local: Local) -> Array:
     return ascending(xp.stack([some[:-1], some[1:]], axis=1))
 
 
-def ascending(ends: Array) -> Array:
-    """Both ends of every edge, the lesser first."""
-    u, v, both = ends[:, 0], ends[:, 1], np.empty_like(ends)
+def ascending(ends: Array, dtype: Any = None) -> Array:
+    """Both ends of every edge, the lesser first, in a new array: of this integer type, or of that of the ends."""
+    u, v, both = ends[:, 0], ends[:, 1], np.empty_like(ends, dtype=dtype)
     np.minimum(u, v, out=both[:, 0])
     np.maximum(u, v, out=both[:, 1])
     return both

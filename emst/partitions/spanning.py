@@ -225,12 +225,10 @@ def _partitions(
     divided = (cutting.n if weights is None else weights.crowd) > CROWD
     counts = np.sum(engine.gather([engine.submit(partition.counts, pieces) for pieces in split]), axis=0).tolist()
     parts: list[Future] = []
-    here = in_one_place(engine, len(counts))
-    for j, count in enumerate(counts):
-        if count == 0:
-            continue
-        at = len(parts)
-        pieces = split if here else [engine.submit(part, pieces, j) for pieces in split]
+    here, filled = in_one_place(engine, len(counts)), [j for j, count in enumerate(counts) if count]
+    # First all pieces: behind a partition that is put together, those for others would wait.
+    shares = [split if here else [engine.submit(part, pieces, j) for pieces in split] for j in filled]
+    for at, (j, pieces) in enumerate(zip(filled, shares)):
         cells = [segment.cell for segment in segments if segment.partition == j]
         parts.append(engine.submit(partition.assemble, pieces, j, cells, search, divided, at=at))
         if search.k > 1:
