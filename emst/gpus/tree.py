@@ -31,7 +31,7 @@ from emst.partitions.edges import (
     together,
 )
 from emst.partitions.engine import Engine, Future, part
-from emst.partitions.records import Fitted, Local, Request, Units
+from emst.partitions.records import Fitted, Local, Partition, Request, Units
 from emst.partitions.spanning import fitted_tree
 from emst.progress import Progress
 from emst.spanning import TreeOfPoints, heights
@@ -89,7 +89,7 @@ def _rows_of_all(rows: list[FiniteRows], offsets: np.ndarray, ops: Backend) -> F
 
 
 def gathered(fitted: Fitted, engine: Engine, ops: Backend) -> TreeOfPoints:
-    """The tree as `emst.spanning.metric_tree` returns it, on the current GPU."""
+    """The tree as `emst.spanning.metric_tree` returns it, on the current GPU. Empties the list of partitions."""
     tree, units, numbers = fitted.tree, fitted.units, range(len(fitted.tree.locals))
     kept = engine.gather([engine.submit(components_kept, local, at=j) for j, local in enumerate(tree.locals)])
     bases: list[Any] = np.cumsum([0, *kept])[:-1].tolist() if all(kept) else [None] * len(kept)
@@ -101,7 +101,10 @@ def gathered(fitted: Fitted, engine: Engine, ops: Backend) -> TreeOfPoints:
     if tree.search.k > 1:
         made = [engine.submit(core_distances, tree.locals[j], units, at=j) for j in numbers]
         cores = [engine.submit(by_rows, made, at=numbers[-1])]  # the first GPU merges lists meanwhile
-    whole = engine.submit(in_units, tree.locals[0], _merged(lists, engine), units, seen, at=0)
+        del made
+    partition = engine.submit(part, tree.locals[0], "partition", at=0)
+    tree.locals.clear()  # merges need the memory
+    whole = engine.submit(in_units, partition, _merged(lists, engine), units, seen, at=0)
     cores = [engine.submit(brought, one, at=0) for one in cores]
     (edges, weights, first_round), *core = engine.gather([whole, *cores])
     if tree.search.norm.degree not in (1, 2):  # other roots of neighbouring numbers may descend by a last digit
@@ -180,9 +183,11 @@ def merged(ops: Backend, first: ListedEdges, second: ListedEdges) -> ListedEdges
     return ops.merge_edges(*(ListedEdges(*of_list) for of_list in columns))
 
 
-def in_units(ops: Backend, local: Local, edges: ListedEdges, units: Units, seen: list[Any]) -> tuple[Array, Array, Any]:
+def in_units(
+    ops: Backend, partition: Partition, edges: ListedEdges, units: Units, seen: list[Any]
+) -> tuple[Array, Array, Any]:
     """Task: the rows of all edges, their lengths in the metric's units, and what the dendrogram can begin with. The
     partition is any of them; `seen` is what the edges of each have brought along."""
     weight, of_edges = ops.asarray(edges.weight), None if edges.seen is None else ops.asarray(edges.seen)
-    lengths = heights(lengths_of(ops, local.partition.index, weight), *units, ops)
+    lengths = heights(lengths_of(ops, partition.index, weight), *units, ops)
     return ops.asarray(edges.rows), lengths, ops.whole_first_round(seen, of_edges)

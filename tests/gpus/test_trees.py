@@ -18,7 +18,7 @@ from emst.gpus import inputs, memory, tree
 from emst.gpus.engine import GPUThreads
 from emst.inputs.points import check_points
 from emst.partitions import certain, rounds
-from emst.partitions.records import Partition, Request
+from emst.partitions.records import Local, Partition, Request
 from emst.partitions.spanning import fitted_tree
 from emst.progress import Progress
 
@@ -177,6 +177,23 @@ def partitions():
     """All that are held; other tests hold some."""
     gc.collect()
     return [one for one in gc.get_objects() if isinstance(one, Partition)]
+
+
+@pytest.mark.parametrize("k", [1, 5])
+def test_lists_are_merged_where_nothing_else_of_a_partition_is_left(gpus, monkeypatch, k):
+    """But for its points. Merges need the memory."""
+
+    def locals_at_home():
+        return {id(one) for one in gc.get_objects() if isinstance(one, Local) and one.place.number == 0}
+
+    def watched(ops, *lists):
+        left.append(locals_at_home() - known)
+        return merged(ops, *lists)
+
+    merged, left, known = tree.merged, [], locals_at_home()
+    monkeypatch.setattr(tree, "merged", watched)
+    emst.minimum_spanning_tree(SETS["uniform, float32"], min_samples=k, device_ids=gpus)
+    assert left == [set()]
 
 
 @pytest.mark.parametrize("where", [(certain, "local_tree"), (rounds, "at_once"), (rounds, "answer")])
