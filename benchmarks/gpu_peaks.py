@@ -23,7 +23,7 @@ from emst.inputs.devices import on_gpu
 
 
 class HighWater(cupy.cuda.MemoryHook):
-    """Looks at the bytes in use on a GPU whenever a task of this thread allocates memory there, and keeps the most."""
+    """Looks at how many bytes of a GPU are in use whenever a task allocates memory, and keeps the greatest number."""
 
     name = "high water"
 

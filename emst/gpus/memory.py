@@ -21,9 +21,9 @@ ORDERING = 56  # bytes a point while a partition orders its points, besides thes
 # Bytes a point, by the size of a number, that a partition needs besides what one GPU needs for as many: bounds, twice
 # with those of components, components, and points near the border; and bounds of powers for core distances.
 EXCHANGED, BOUNDED = {4: 16, 8: 28}, {4: 4, 8: 8}
-SEARCHING = 60  # bytes a point that searches take in the rounds, which have not begun when partitions ask
+SEARCHING = 60  # bytes a point that only the rounds need: they begin when partitions have asked and answered
 FIRST_ROUND = 16  # bytes a point that labels keep of the first round
-KEPT = 24  # bytes a point of a partition with all its edges, besides points, nodes and numbers
+KEPT = 24  # bytes a point that a partition keeps as integers: its row, its component, the ends and rows of an edge
 HEIGHTS = 16  # bytes an edge while the home takes heights, besides the edges and two numbers for each
 
 

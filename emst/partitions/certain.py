@@ -57,7 +57,8 @@ class AskedPoints(NamedTuple):
 
 @dataclass(eq=False)
 class Border(Sender):
-    """The points of a partition that may have neighbours in others. Packets are `BorderQuestions` or `AskedPoints`."""
+    """The points of a partition that may have neighbours in others. Its packets are `BorderQuestions`. When these have
+    been answered, they are `AskedPoints`."""
 
     reach: Array  # T[n]: lower bound of the power of the distance to all points of other partitions
     near: Array  # int32[m]: the points near the border, whose bounds were computed one by one
@@ -70,8 +71,8 @@ class Border(Sender):
 class Bounded(Sized):
     """A partition that knows what others have answered. Nothing else of questions and answers is kept."""
 
-    partition: Partition  # with the core distances of all points, times the core factor
-    core: Array | None  # T[n]: powers of the core distances
+    partition: Partition  # with the core distances of its points among all points, times the core factor
+    core: Array | None  # T[n]: powers of the core distances, without the factor
     reach: Array  # T[n]: lower bound of the power of the distance to all points of other partitions
     near: Array  # as in `Border`
     rest: float  # as in `Border`

@@ -10,8 +10,8 @@
 #include "runtime/order.cuh"
 #include "distances/point_rows.cuh"
 
-// An edge of a point weighs at least as much as the core distance of this point, if there is one. The slots of points
-// that were joined to others hold an edge; `ends` is null if no points were joined.
+// An edge of a point weighs at least as much as the core distance of this point, if there is one. `ends` has an edge
+// for every point that was joined to another one. It is null if no points were joined.
 template <class T>
 __global__ void bound_weights(const Bits<T> *reach, const Bits<T> *core, const u64 *ends, i64 n, Bits<T> *weight) {
   const i64 i = thread_id();

@@ -7,8 +7,7 @@
 //
 // result.py launches list_edges and, after the sort, emit_sorted; for long runs that are not in order also
 // list_long_runs, end_keys, power_keys (under mutual reachability) and emit_listed. For few edges it launches
-// emit_ranked alone.
-// edge_powers and unscaled belong to the functions of the same names.
+// emit_ranked alone. edge_powers and unscaled belong to the functions of the same names.
 #include "first_round.cuh"
 #include "runtime/compact.cuh"
 #include "runtime/order.cuh"
@@ -162,7 +161,8 @@ __global__ void power_keys(const int *slots, i64 m, const u64 *edges, Bits<T> *k
   if (i < m) key[i] = reinterpret_cast<const EdgeOf<T, true, LISTED> *>(edges)[slots[i]].key[KEYS<T, true> - 1];
 }
 
-// Lists the places and slots of the edges in runs that are too long for `emit_sorted`; counts them if both are null.
+// Lists the places and slots of the edges in runs that are too long for `emit_sorted`. If `places` is null, it only
+// counts these edges.
 __global__ void __launch_bounds__(COMPACT_THREADS)
     list_long_runs(const u64 *key, i64 edges, int sorted, int bits, int *places, int *slots, int *total, u64 *tiles,
                    u32 epoch) {
